@@ -98,9 +98,23 @@ const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
  */
 const isCarried = raw("(cardinality(a.mailbox_user_ids) > 0 or a.receipts <> '[]' or a.provider_id is not null) is true");
 
-/** Looked up only where there are several to choose from, for it reads all that was ever exchanged with them. */
-const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
-  sql`(case when count(*) over () > 1 then (select max(array[${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
+/** Whose mailbox or number a message came to. What went through it before counts more than what others exchanged. */
+export type Through = { user_id: string } | { number: string };
+
+const wentThrough = (by: Through | undefined): Sql =>
+  by === undefined
+    ? sql`false`
+    : "number" in by
+      ? sql`a.local_phone = ${by.number}`
+      : sql`(a.user_id = ${by.user_id} or a.mailbox_user_ids @> ${[by.user_id]})`;
+
+/**
+ * Looked up only where there are several to choose from, for it reads all that was ever exchanged with them. One member's writing to a
+ * contact of their own with the address of somebody else's must not draw the other's mail there.
+ */
+const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql, by?: Through): Sql =>
+  sql`(case when count(*) over () > 1 then (
+    select max(array[(${isCarried} and ${wentThrough(by)})::int, ${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
     where a.organization_id = ${ctx.organization_id} and a.${name(via)} = ${id}
       and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) end) desc nulls last`;
 
@@ -108,11 +122,11 @@ const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
 const latest = (exchanged: readonly Sql[], most = 1): Sql =>
   sql`order by ${join([...exchanged, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit ${raw(String(most))}`;
 
-async function whoHas(ctx: Ctx, reached: Reached): Promise<Contact | null> {
+async function whoHas(ctx: Ctx, reached: Reached, by?: Through): Promise<Contact | null> {
   if (reached.contacts?.length) return reached.contacts[0]!;
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
-  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`), lastExchange(ctx, "lead_id", sql`t.lead_id`)];
+  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`, by), lastExchange(ctx, "lead_id", sql`t.lead_id`, by)];
   return (await findRecords(ctx, contact, [conditions], latest(exchanged)))[0] ?? null;
 }
 
@@ -127,37 +141,45 @@ export interface Reachable {
 }
 
 /** The contacts with one of these addresses, whoever may see them, in the order of the latest exchange. */
-export async function contactsWith(ctx: Ctx, emails: readonly string[], most = sharedMax): Promise<Reachable[]> {
-  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`), lastExchange(ctx, "lead_id", sql`t.lead_id`)];
+export async function contactsWith(
+  ctx: Ctx,
+  emails: readonly string[],
+  { most = sharedMax, by }: { most?: number; by?: Through } = {},
+): Promise<Reachable[]> {
+  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`, by), lastExchange(ctx, "lead_id", sql`t.lead_id`, by)];
   const rows = await query(
     ctx,
     statement(
       sql`select t.id, t.lead_id, t.name, array_to_json(t.email_keys) from contact t
         where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!} ${latest(exchanged, most)}`,
-      `contact.reached.${most}`,
+      `contact.reached.${most}${by === undefined ? "" : ".by"}`,
     ),
   );
   return rows.map(([id, lead_id, name, keys]) => ({ id: id!, lead_id: lead_id!, name: name!, email_keys: JSON.parse(keys!) }));
 }
 
 /** The same for leads that have an address of their own. */
-export async function leadsWith(ctx: Ctx, emails: readonly string[]): Promise<{ id: string; email_keys: string[] }[]> {
+export async function leadsWith(
+  ctx: Ctx,
+  emails: readonly string[],
+  by: Through,
+): Promise<{ id: string; email_keys: string[] }[]> {
   const rows = await query(
     ctx,
     statement(
       sql`select t.id, array_to_json(t.email_keys) from lead t
         where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!}
-        ${latest([lastExchange(ctx, "lead_id", sql`t.id`)], sharedMax)}`,
+        ${latest([lastExchange(ctx, "lead_id", sql`t.id`, by)], sharedMax)}`,
       "lead.reached",
     ),
   );
   return rows.map(([id, keys]) => ({ id: id!, email_keys: JSON.parse(keys!) }));
 }
 
-async function leadThatHas(ctx: Ctx, reached: Reached): Promise<string | null> {
+async function leadThatHas(ctx: Ctx, reached: Reached, by?: Through): Promise<string | null> {
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
-  const order = latest([lastExchange(ctx, "lead_id", sql`t.id`)]);
+  const order = latest([lastExchange(ctx, "lead_id", sql`t.id`, by)]);
   return (await findRecords(ctx, lead, [conditions], order))[0]?.id ?? null;
 }
 
@@ -167,11 +189,12 @@ export interface Whose {
   contact_id: string | null;
 }
 
-/** Of several with the same number, the one with the latest exchange. */
-export async function whoseNumber(ctx: Ctx, phone: string): Promise<Whose | null> {
+/** Of several with the same number, the one with the latest exchange, by our number if there was one. */
+export async function whoseNumber(ctx: Ctx, phone: string, ours: string): Promise<Whose | null> {
   if (phoneDigits(phone).length < 3) return null;
-  const person = await whoHas(ctx, { phones: [phone] });
-  const lead_id = person?.lead_id ?? (await leadThatHas(ctx, { phones: [phone] }));
+  const by = { number: ours };
+  const person = await whoHas(ctx, { phones: [phone] }, by);
+  const lead_id = person?.lead_id ?? (await leadThatHas(ctx, { phones: [phone] }, by));
   return lead_id === null ? null : { lead_id, contact_id: person?.id ?? null };
 }
 

@@ -26,7 +26,7 @@ export async function readPeople(ctx: Ctx, events: readonly Content[]): Promise<
     return id !== undefined && isActiveMember(ctx.directory, id) ? id : null;
   };
   const strangers = addresses.filter((email) => memberOf(email) === null);
-  const contacts = strangers.length === 0 ? [] : await contactsWith(ctx, strangers, contactsMost);
+  const contacts = strangers.length === 0 ? [] : await contactsWith(ctx, strangers, { most: contactsMost });
   return {
     memberOf,
     contactsOf(invited) {

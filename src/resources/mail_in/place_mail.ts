@@ -40,14 +40,15 @@ export function letterOf(ctx: Ctx, source: Source, mail: ArrivedMail): Letter {
 
 /**
  * The lead of the message that it answers, or else of the contact with the sender's address, or else of another person it names.
- * Of several contacts with one address, the one with the latest exchange. Null when nobody is known.
+ * Of several contacts with one address, the one with the latest exchange, first of the mailbox's owner. Null when nobody is known.
  */
 export async function placeMail(ctx: Ctx, letter: Letter, ownerId: string): Promise<Place | null> {
   const addresses = letter.others.map(({ email }) => email);
+  const by = { user_id: ownerId };
   const [answers, contacts, leads] = await Promise.all([
     answeredBy(ctx, { ...letter, references: continued(letter) }),
-    addresses.length === 0 ? [] : contactsWith(ctx, addresses),
-    addresses.length === 0 ? [] : leadsWith(ctx, addresses),
+    addresses.length === 0 ? [] : contactsWith(ctx, addresses, { by }),
+    addresses.length === 0 ? [] : leadsWith(ctx, addresses, by),
   ]);
   const [sender] = letter.written_by === null ? addresses.slice(0, 1) : [];
   const has = (address: string) => (one: { email_keys: readonly string[] }) => one.email_keys.includes(emailKey(address));
