@@ -1,7 +1,7 @@
 // Whether an automation may run for a record again, and whether it runs too often.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import { pgTimestamp } from "../../values/time.ts";
-import { openCircuit } from "./circuit.ts";
+import { openCircuit, tellOfRecord } from "./circuit.ts";
 import { milliseconds } from "./durations.ts";
 import type { Plan } from "./fields.ts";
 import type { Listener } from "./listeners.ts";
@@ -11,17 +11,21 @@ const [startsPerMinute, startsForRecordPerHour] = [500, 20];
 /** Runs that a person or the clock starts are no loop. */
 const byItself = "kind not in ('manual', 'bulk', 'replay', 'schedule', 'backfill')";
 
-/** Why it may not start now; null if it may. A start too many opens the circuit. `isOfMany`: a bulk action or an import caused it. */
+/**
+ * Why it may not start now; null if it may. Starts too often in a minute open the circuit; too often for one record, and only that record
+ * is refused. `isOfMany`: a bulk action or an import caused it.
+ */
 export async function enrolment(ctx: Ctx, listener: Listener, objectId: string | null, isOfMany = false): Promise<string | null> {
   const refused = await refusalOf(ctx, listener, objectId, isOfMany);
-  if (refused?.trips != null) await openCircuit(ctx, listener, refused.trips);
+  if (refused?.exceeds === "minute") await openCircuit(ctx, listener);
+  if (refused?.exceeds === "hour_of_record") await tellOfRecord(ctx, listener, objectId!);
   return refused?.reason ?? null;
 }
 
 interface Refused {
   reason: string;
   /** The rate that it goes beyond. */
-  trips: "loop_rate_record" | "loop_rate" | null;
+  exceeds: "hour_of_record" | "minute" | null;
 }
 
 export async function refusalOf(
@@ -31,7 +35,7 @@ export async function refusalOf(
   isOfMany = false,
 ): Promise<Refused | null> {
   const { all, living, last, inHour, inMinute, openUntil } = await startsOf(ctx, automation_id, objectId);
-  const no = (reason: string): Refused => ({ reason, trips: null });
+  const no = (reason: string): Refused => ({ reason, exceeds: null });
   if (openUntil !== null && Date.parse(openUntil) > ctx.now.getTime()) return no("loop_rate");
   const { re_enroll, cooldown, max_per_record, max_concurrent_per_record } = settings;
   if (re_enroll === "never" && all > 0) return no("reenroll");
@@ -39,9 +43,10 @@ export async function refusalOf(
   if (re_enroll === "always" && max_concurrent_per_record > 1 && living >= max_concurrent_per_record) return no("concurrency");
   if (max_per_record != null && all >= max_per_record) return no("reenroll");
   if (cooldown && last !== null && coolUntil(last, cooldown) > ctx.now.getTime()) return no("cooldown");
+  if (objectId !== null && inHour >= startsForRecordPerHour) return { reason: "loop_rate", exceeds: "hour_of_record" };
   // What a member does to many records at once is no loop because they are many.
-  if (inHour < startsForRecordPerHour && (isOfMany || inMinute < startsPerMinute)) return null;
-  return { reason: "loop_rate", trips: inHour >= startsForRecordPerHour ? "loop_rate_record" : "loop_rate" };
+  if (isOfMany || inMinute < startsPerMinute) return null;
+  return { reason: "loop_rate", exceeds: "minute" };
 }
 
 export async function countRuns(ctx: Ctx, automationId: string, objectId: string): Promise<number> {

@@ -33,9 +33,13 @@ const circuit = z.object({
   reason: z.string().nullable(),
   trips: z.array(z.string()),
   since: z.string(),
+  told_at: z.string().optional(),
 });
 
-/** Until when nothing starts, when that happened within a day, and since when starts are counted. */
+/**
+ * Until when nothing starts, when that happened within a day, since when starts are counted, and when somebody was last told of a record
+ * that it starts too often for.
+ */
 export type Circuit = z.output<typeof circuit>;
 
 const health = z.strictObject({

@@ -41,7 +41,35 @@ describe("loops end by themselves", () => {
     for (const one of [own, innocent]) assert.equal((await acme.get(`/automations/${one.id}/`)).health.state, "ok");
   });
 
-  test("also through somebody outside: twenty starts an hour for a record, then ten minutes without, the third time it is paused", async () => {
+  test("also through somebody outside: after twenty starts in an hour that record waits, and no other one", async () => {
+    const acme = await organization();
+    const made = await published(acme, chain(["note.create", { note: "Hi" }]), { trigger: on("description"), settings: always });
+    const [lead, other] = [await acme.lead(), await acme.lead()];
+    const change = async ({ id }: { id: string }, times: number) => {
+      for (let i = 0; i < times; i++) await acme.put(`/lead/${id}/`, { description: `${Math.random()}` });
+      await work(acme);
+    };
+    const startsOf = async ({ id }: { id: string }) => (await acme.all(`/automations/${made.id}/runs/?record_id=${id}`)).length;
+
+    await change(lead, 22);
+    await change(other, 1);
+    const within = [await startsOf(lead), await startsOf(other)];
+    await work(acme, 1.1);
+    await change(lead, 1);
+
+    assert.deepEqual([within, await startsOf(lead)], [[20, 1], 21]);
+    const { status, health } = await acme.get(`/automations/${made.id}/`);
+    assert.deepEqual([status, health.state], ["active", "ok"]);
+    assert.deepEqual(await reasonsOf(acme, made), ["loop_rate", "loop_rate"]);
+    assert.equal((await acme.get(`/automations/${made.id}/stats/`)).runs.skipped_by_reason.loop_rate, 2);
+    const told = (await acme.get("/notification/?type=automation_paused")).data;
+    assert.deepEqual(
+      told.map((one: any) => one.object_id),
+      [made.id],
+    );
+  });
+
+  test("five hundred starts in a minute: ten minutes without, the third time it is paused", async () => {
     const acme = await organization();
     const [loop, innocent] = [
       await published(acme, chain(["note.create", { note: "Hi" }]), { trigger: on("description"), settings: always }),
@@ -49,27 +77,29 @@ describe("loops end by themselves", () => {
     ];
     const lead = await acme.lead();
     const seen = () => acme.get(`/automations/${loop.id}/`);
-    let changes = 0;
-    const change = async (times: number, hours: number) => {
-      for (let i = 0; i < times; i++) await acme.put(`/lead/${lead.id}/`, { description: `${changes++}` });
+    const change = async (hours = 0) => {
+      await acme.put(`/lead/${lead.id}/`, { description: `${Math.random()}` });
       await work(acme, hours);
     };
+    await change();
+    const flood = async () => {
+      await startManyNow(acme, loop);
+      await change();
+      return seen();
+    };
 
-    await change(23, 0);
-    const open = await seen();
-    await change(1, 0.2);
+    const open = await flood();
+    await change(0.2);
     const after = await seen();
     await acme.put(`/lead/${lead.id}/`, { industry: "Steel" });
-    await change(21, 0.2);
-    await change(21, 0);
-    const last = await seen();
+    await flood();
+    await work(acme, 0.2);
+    const last = await flood();
 
     assert.deepEqual([open.status, open.health.state, open.health.reason], ["active", "circuit_open", "loop_rate"]);
     assert.deepEqual([after.health.state, last.status, last.health.state], ["ok", "paused", "circuit_open"]);
-    assert.equal((await acme.all(`/automations/${loop.id}/runs/`)).length, 60);
+    assert.equal((await acme.all(`/automations/${loop.id}/runs/?record_id=${lead.id}`)).length, 1);
     assert.ok((await reasonsOf(acme, loop)).every((one) => one === "loop_rate" || one === "paused"));
-    const { skipped_by_reason } = (await acme.get(`/automations/${loop.id}/stats/`)).runs;
-    assert.ok(skipped_by_reason.loop_rate > 0);
     assert.equal((await runsOf(acme, innocent)).length, 1);
     const told = (await acme.get("/notification/?type=automation_paused")).data;
     assert.deepEqual(new Set(told.map((one: any) => one.object_id)), new Set([loop.id]));
@@ -79,6 +109,18 @@ describe("loops end by themselves", () => {
   });
 });
 
+/** As if it had just started for 500 other records, by themselves or by a bulk action. */
+const startManyNow = (ws: Workspace, { id }: { id: string }, bulkId: string | null = null): Promise<void> =>
+  ws.inside(async ({ db, organization_id }) => {
+    await db.unscoped({
+      text: `/* a test */ insert into automation_run select (jsonb_populate_record(r, jsonb_build_object('id', left(r.id, 12) || gen_random_uuid(),
+               'object_id', 'lead_' || n, 'lead_id', null, 'bulk_action_id', $4::text, 'status', 'failed', 'date_created', $3::timestamptz))).*
+             from automation_run r, generate_series(1, 500) n where r.organization_id = $1
+               and r.id = (select min(id) from automation_run where organization_id = $1 and automation_id = $2)`,
+      values: [organization_id, id, ws.service.clock.now ?? new Date(), bulkId],
+    });
+  });
+
 test("an automation that a bulk action starts for very many records is no loop", async () => {
   const acme = await organization();
   const made = await published(acme, chain(["fail", { message: "No" }]), { trigger: on("industry"), settings: always });
@@ -87,14 +129,7 @@ test("an automation that a bulk action starts for very many records is no loop",
   const { id: bulkId } = await acme.post("/bulk_action/edit/", fields);
   await work(acme);
   const [run] = await acme.all(`/automations/${made.id}/runs/`);
-  // As if there had been 600 of them.
-  await acme.inside(async ({ db, organization_id }) => {
-    await db.unscoped({
-      text: `/* a test */ insert into automation_run select (jsonb_populate_record(r, jsonb_build_object('id', r.id || n, 'object_id', 'lead_' || n, 'lead_id', null))).*
-             from automation_run r, generate_series(1, 600) n where r.organization_id = $1 and r.id = $2`,
-      values: [organization_id, run.id],
-    });
-  });
+  await startManyNow(acme, made, run.bulk_action_id);
 
   await acme.put(`/lead/${lead.id}/`, { industry: "Stone" });
   await work(acme);
