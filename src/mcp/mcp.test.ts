@@ -179,6 +179,22 @@ describe("an agent", () => {
     assert.equal(seen.length, 12);
   });
 
+  test("gets as many finds of each kind as a result can hold", async () => {
+    const acme = await organization();
+    const name = `Zebra ${"é".repeat(240)}`;
+    for (let i = 0; i < 25; i++) {
+      const { id } = await acme.post("/lead/", { name: `${i} ${name}`, contacts: [{ name, title: name }] });
+      await acme.task({ lead_id: id, text: name });
+    }
+    const agent = await agentOf(acme);
+
+    const { structuredContent: all, content } = await agent.call("search", { query: "zebra", limit: 25 });
+
+    assert.ok(Buffer.byteLength(JSON.stringify({ all, content })) <= resultBytesMax + 200);
+    for (const { data, has_more } of Object.values<any>(all.found))
+      assert.ok(data.length > 10 && (has_more || data.length === 25));
+  });
+
   test("reads without Service-Scope, and sees no tool beyond its scope", async () => {
     const acme = await organization();
     const reader = await agentOf(acme);

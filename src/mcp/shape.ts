@@ -122,6 +122,13 @@ function fitting(make: (most: number) => ToolResult): ToolResult {
   return result;
 }
 
+/** The result of several lists: as many rows of each as it can hold. `make` is told how many that are. */
+export function fittingRows(most: number, make: (rows: number) => ToolResult): ToolResult {
+  let result = make(most);
+  for (let rows = most; bytesOf(result) > resultBytesMax && rows > 1; result = make(rows)) rows = Math.ceil(rows * 0.7) - 1 || 1;
+  return result;
+}
+
 /** What a write answers: the record, or with `dry_run` what the write would do. */
 export function writtenResult({ status, body }: { status: number; body: Row }): ToolResult {
   if (body.dry_run === true) return triedResult(body);

@@ -1,7 +1,7 @@
 // `search`: one question to all the kinds of record that people look for, answered in groups.
 import { z } from "zod";
-import { dataResult, linesOf, type Row, shortened } from "../shape.ts";
-import { type ToolCall, tool } from "../tool.ts";
+import { dataResult, fittingRows, linesOf, type Row, shortened } from "../shape.ts";
+import { type ToolCall, type ToolResult, tool } from "../tool.ts";
 
 const kinds = ["lead", "contact", "opportunity", "task", "conversation"] as const;
 
@@ -25,17 +25,20 @@ export const search = tool({
   async run(call, { query, object_types, limit, in_words }) {
     if (in_words) return understand(call, query, object_types?.[0], limit);
     const groups = await Promise.all((object_types ?? kinds).map((kind) => look(call, kind, query, limit)));
-    const found = Object.fromEntries(groups.filter(([, { data }]) => data.length > 0));
-    return dataResult(
-      { found },
-      Object.entries(found)
-        .map(([kind, { data }]) => `${kind}:\n${linesOf(data)}`)
-        .join("\n"),
-    );
+    const found = groups.filter(([, { data }]) => data.length > 0);
+    return fittingRows(limit, (rows) => foundResult(found.map(([kind, group]) => [kind, first(group, rows)])));
   },
 });
 
 type Group = { data: Row[]; has_more: boolean };
+
+const foundResult = (found: readonly (readonly [string, Group])[]): ToolResult =>
+  dataResult({ found: Object.fromEntries(found) }, found.map(([kind, { data }]) => `${kind}:\n${linesOf(data)}`).join("\n"));
+
+const first = ({ data, has_more }: Group, rows: number): Group => ({
+  data: data.slice(0, rows),
+  has_more: has_more || data.length > rows,
+});
 
 async function look(call: ToolCall, kind: string, query: string, limit: number): Promise<[string, Group]> {
   const asked = { query, _limit: String(limit), _fields: shown };
@@ -46,6 +49,9 @@ async function look(call: ToolCall, kind: string, query: string, limit: number):
 async function understand(call: ToolCall, query: string, object_type: string | undefined, limit: number) {
   const { body } = await call.perform("ai.search", { body: { query, object_type, _limit: limit } });
   const data = body.data.map((row: Row) => shortened(row, 120));
-  const found = { [body.object_type]: { data, has_more: body.has_more } };
-  return dataResult({ found, explanation: body.explanation }, linesOf(data), `${body.explanation}\n`);
+  return fittingRows(limit, (rows) => {
+    const group = first({ data, has_more: body.has_more }, rows);
+    const structured = { found: { [body.object_type]: group }, explanation: body.explanation };
+    return dataResult(structured, linesOf(group.data), `${body.explanation}\n`);
+  });
 }
