@@ -436,6 +436,28 @@ test("a consumer is given every event once, in the order of the commits, with ei
   assert.deepEqual([...read].sort(), made.sort());
 });
 
+test("a consumer that reads for long holds up no job", async () => {
+  const [acme, globex] = [await organization(), await organization()];
+  const { work, done } = workThat(async () => null);
+  const reads = Promise.withResolvers<void>();
+  const consumer: Consumer = {
+    name: `test_${process.pid}_${++kinds}`,
+    doc: "A test.",
+    consume: async () => void (await reads.promise),
+  };
+  await acme.inside(async (ctx) => follow(ctx, consumer));
+  await acme.lead();
+  await ask(globex, work, ["a"]);
+
+  const worker = openWorker(acme.service.app.core, { works: [work], consumers: [consumer], timers: [] }, assert.ifError);
+  while (done.length === 0) await sleep(5);
+  reads.resolve();
+  await worker.drained();
+  await worker.stop();
+
+  assert.deepEqual(done, ["a"]);
+});
+
 /** A timer for tests that fires every hour and records when. */
 function hourly() {
   const fired: string[] = [];

@@ -1,18 +1,11 @@
 // The worker: finds work in all organizations and does it. Several may run, on one or more machines.
-import {
-  consumersBehind,
-  noteTimer,
-  organizationsWithJobs,
-  organizationsWithLateJobs,
-  setTimers,
-  takeTimers,
-} from "../auth/unscoped_work.ts";
+import { noteTimer, organizationsWithJobs, organizationsWithLateJobs, setTimers, takeTimers } from "../auth/unscoped_work.ts";
 import type { Core } from "../core/core.ts";
-import { asSystem } from "../records/acting.ts";
-import { newId, randomId } from "../values/id.ts";
+import { randomId } from "../values/id.ts";
 import { claimJobs, doJob, giveBack, type Portion, wakeLateJobs } from "./claims.ts";
-import { type Consumer, consumeSome } from "./consumer.ts";
+import type { Consumer } from "./consumer.ts";
 import type { Job, Work } from "./job.ts";
+import { LogReading } from "./log_reading.ts";
 import type { Timer } from "./timer.ts";
 import type { Watch, Watching } from "./watch.ts";
 
@@ -34,8 +27,9 @@ export interface Worker {
 /** The pause before the next look while there is work. Without work, the pause grows. */
 const busyMs = 20;
 const idleMs = 250;
-/** Looking for work takes at most a tenth of the time. */
+/** Looking for work takes at most a tenth of the time, but nothing that is due waits much longer than a second for the next look. */
 const restFactor = 9;
+const restMostMs = 1000;
 /** How many jobs of a kind may wait for something outside without a place, and how many of these may be one organization's. */
 const waitingMost = 400;
 const waitingOfOneMost = 200;
@@ -49,7 +43,7 @@ export function openWorker(core: Core, background: Background, onError: (error: 
 class Running implements Worker {
   private readonly core: Core;
   private readonly works: ReadonlyMap<string, Work>;
-  private readonly consumers: ReadonlyMap<string, Consumer>;
+  private readonly log: LogReading;
   private readonly timers: ReadonlyMap<string, Timer>;
   private readonly onError: (error: Error) => void;
   private readonly watching: readonly Watching[];
@@ -69,7 +63,7 @@ class Running implements Worker {
     this.core = core;
     this.onError = onError;
     this.works = new Map(works.map((one) => [one.kind, one]));
-    this.consumers = new Map(consumers.map((one) => [one.name, one]));
+    this.log = new LogReading(core, consumers, onError);
     this.timers = new Map(timers.map((one) => [one.name, one]));
     this.watching = watches.map((one) => one.open(core, onError));
     this.lookIn(0);
@@ -88,6 +82,7 @@ class Running implements Worker {
 
   async stop(graceMs?: number): Promise<void> {
     this.stopped = true;
+    this.log.stop();
     if (this.timer !== null) clearTimeout(this.timer);
     const ended = this.ended();
     await (graceMs === undefined ? ended : Promise.race([ended, pause(graceMs)]));
@@ -117,7 +112,8 @@ class Running implements Worker {
       void this.fireTimers();
     }
     this.pauseMs = found ? busyMs : Math.min(idleMs, this.pauseMs * 2);
-    this.lookIn(Math.max(this.pauseMs, (performance.now() - began) * restFactor));
+    const restMs = Math.min(restMostMs, (performance.now() - began) * restFactor);
+    this.lookIn(Math.max(this.pauseMs, restMs));
   }
 
   /** Starts what is due, and returns whether there was anything. A call during a look waits for the next one. */
@@ -131,23 +127,8 @@ class Running implements Worker {
   }
 
   private async lookOnce(): Promise<boolean> {
-    const found = await Promise.all([this.consume(), wakeLate(this.core)]);
+    const found = await Promise.all([this.log.look(), wakeLate(this.core)]);
     return (await this.claim()) || found.some(Boolean);
-  }
-
-  // --- the log ---
-
-  private async consume(): Promise<boolean> {
-    const behind = await consumersBehind(this.core.db, [...this.consumers.keys()]);
-    await Promise.all(
-      behind.map(({ name, organization_id }) => this.consumeAll(this.consumers.get(name)!, organization_id).catch(this.onError)),
-    );
-    return behind.length > 0;
-  }
-
-  private async consumeAll(consumer: Consumer, organizationId: string): Promise<void> {
-    const request = { id: newId("req"), method: "", path: `consumer ${consumer.name}` };
-    while (await asSystem(this.core, organizationId, request, (ctx) => consumeSome(ctx, consumer))) if (this.stopped) return;
   }
 
   // --- jobs ---
@@ -280,6 +261,7 @@ class Running implements Worker {
   private *underWay(): Iterable<Promise<unknown>> {
     for (const those of this.running.values()) yield* those.keys();
     yield* this.firing.values();
+    yield* this.log.underWay();
   }
 
   private isBusy = (): boolean => [...this.underWay()].length > 0;
