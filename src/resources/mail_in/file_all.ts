@@ -9,9 +9,10 @@ import { isOfMessage, received } from "../inbox/receipt.ts";
 import type { ArrivedMail } from "./arrived.ts";
 import { fileMail } from "./file_mail.ts";
 import { moveOn } from "./folder_place.ts";
+import { membersAmong } from "./members_among.ts";
 import { readAsItCame, readMessage } from "./read_message.ts";
 import { inFamilies } from "./related.ts";
-import { holding, type Role, type Visit } from "./visit.ts";
+import { holding, type Role, type Source, type Visit } from "./visit.ts";
 
 /** A message as it came. */
 interface Fetched {
@@ -31,12 +32,17 @@ const atOnce = 6;
 export async function fileAll(visit: Visit, role: Role, all: readonly Fetched[]): Promise<void> {
   const parsed: Parsed[] = [];
   for (const one of all) parsed.push({ ...one, mail: await readMessage(one.source, one.arrivedAt) });
+  const source = await sourceOf(
+    visit,
+    role,
+    parsed.map(({ mail }) => mail),
+  );
   const families = inFamilies(role, parsed);
   const filed = new Set<number>();
   const fileSome = async () => {
     for (let family = families.shift(); family !== undefined; family = families.shift())
       for (const one of family) {
-        await fileSomehow(visit, role, one);
+        await fileSomehow(visit, source, one);
         filed.add(one.uid);
       }
   };
@@ -53,27 +59,32 @@ export async function fileAll(visit: Visit, role: Role, all: readonly Fetched[])
 
 /** Files a message, and moves on. */
 export async function fileOne(visit: Visit, role: Role, uid: number, mail: ArrivedMail): Promise<void> {
-  await file(visit, role, mail);
+  await file(visit, await sourceOf(visit, role, [mail]), mail);
   await holding(visit, async (ctx) => moveOn(ctx, visit.account, role, uid));
   visit.left--;
 }
 
+async function sourceOf(visit: Visit, role: Role, mails: readonly ArrivedMail[]): Promise<Source> {
+  return { account: visit.account, role, members: await membersAmong(visit, mails) };
+}
+
 /** A message that cannot be filed as what it says would hold up all behind it: then it is filed as it came. */
-async function fileSomehow(visit: Visit, role: Role, { mail, source, arrivedAt }: Parsed): Promise<void> {
+async function fileSomehow(visit: Visit, source: Source, { mail, source: bytes, arrivedAt }: Parsed): Promise<void> {
   try {
-    await file(visit, role, mail);
+    await file(visit, source, mail);
   } catch (error) {
     if (!isOfMessage(error as Error)) throw error;
-    await file(visit, role, await readAsItCame(source, arrivedAt));
+    const asItCame = await readAsItCame(bytes, arrivedAt);
+    await file(visit, await sourceOf(visit, source.role, [asItCame]), asItCame);
   }
 }
 
-async function file(visit: Visit, role: Role, mail: ArrivedMail): Promise<void> {
+async function file(visit: Visit, source: Source, mail: ArrivedMail): Promise<void> {
   const { core, job } = visit;
   const parts = await keepParts(visit, mail);
   await received(
     (act) => asSystem(core, job.organization_id, requestOf(job), act),
-    (ctx) => fileMail(ctx, { ...visit, role }, mail, parts, (inside) => checkClaim(inside, job)),
+    (ctx) => fileMail(ctx, source, mail, parts, (inside) => checkClaim(inside, job)),
   );
 }
 

@@ -1,27 +1,22 @@
 // The work on mailboxes: a job is one connected account whose mail should be fetched. A visit reads new messages in the Inbox and
 // in the folder of sent mail, and returns for the rest. At rest it returns after some minutes.
-import { type Ctx, query } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import type { Row } from "../../core/resource.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { sql } from "../../db/sql.ts";
 import { renewClaim, requestOf } from "../../jobs/claims.ts";
 import { holdClaim, type Job, outside, release, type Work } from "../../jobs/job.ts";
 import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
-import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { MailboxError } from "../../services/imap.ts";
 import { failAccount } from "../accounts/account_states.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { mailboxJobs } from "../accounts/mailbox_jobs.ts";
-import { ownAddressesOf } from "../accounts/senders.ts";
 import { accountToRead } from "./account_to_read.ts";
 import { beginningOf, waitForOwner } from "./between_visits.ts";
 import { enterMailbox } from "./mailbox_login.ts";
 import { noteFailure, noteSuccess } from "./outcome.ts";
 import { readFolder } from "./read_folder.ts";
 import type { Visit } from "./visit.ts";
-
-type Account = Row<typeof connectedAccount>;
 
 export const mailboxWork: Work = {
   ...mailboxJobs,
@@ -56,8 +51,7 @@ async function visit(core: Core, job: Job): Promise<void> {
   if (account === null) return end(async () => null);
 
   const since = await inside((ctx) => beginningOf(ctx, account));
-  const members = await membersByAddress(reading, account);
-  const begun = { core, job, account, members, since, left: most, until: performance.now() + beginsForMs };
+  const begun = { core, job, account, since, left: most, until: performance.now() + beginsForMs };
   try {
     const wait = <T>(answer: Promise<T>): Promise<T> => outside(job, answer);
     const patience = { limitMs: visitMs, goOn: () => renewClaim(core, job), wait };
@@ -68,39 +62,6 @@ async function visit(core: Core, job: Job): Promise<void> {
     await end((ctx) => noteFailure(ctx, account, error, begun.left < most));
   }
 }
-
-/**
- * Whose the addresses of accounts are. Anybody can write any address into an account: one by which nothing leaves or arrives is
- * nobody's, and a contact's is the contact's. Mail from it would be lost otherwise, as what members write to each other is private.
- */
-async function membersByAddress(ctx: Ctx, visited: Account): Promise<Map<string, string>> {
-  const accounts = await findRecords(ctx, connectedAccount, [sql`t.email is not null`]);
-  const claimed = accounts.flatMap((one) =>
-    (isProven(one) ? ownAddressesOf(one) : one.allowed_identities).map((address) => [address, one.user_id] as const),
-  );
-  const theirs = await ofContacts(ctx, [...new Set(claimed.map(([address]) => address))]);
-  const own = ownAddressesOf(visited).map((address) => [address, visited.user_id] as const);
-  return new Map([...claimed.filter(([address]) => !theirs.has(address)), ...own]);
-}
-
-async function ofContacts(ctx: Ctx, addresses: readonly string[]): Promise<Set<string>> {
-  const rows = await query(
-    ctx,
-    statement(
-      sql`select distinct key from contact t, unnest(t.email_keys) key
-        where t.organization_id = ${ctx.organization_id} and t.email_keys && ${addresses}::text[] and key = any(${addresses}::text[])`,
-      "contact.with_claimed",
-    ),
-  );
-  return new Set(rows.map(([key]) => key!));
-}
-
-/** A mailbox that is not visited yet counts until its first visit fails. */
-const isProven = (account: Account): boolean =>
-  account.last_synced_at !== null ||
-  account.receive_status === "ok" ||
-  account.send_status === "ok" ||
-  account.granted_features !== null;
 
 /** What was sent comes after what arrived. Answers whether there may be more. */
 async function readAll(visit: Visit): Promise<boolean> {

@@ -18,12 +18,12 @@ export type Role = (typeof roles)[number];
 export interface Source {
   account: Account;
   role: Role;
-  /** Members by the addresses of their accounts. */
+  /** Members among the people of the messages, by the addresses of their accounts. */
   members: ReadonlyMap<string, string>;
 }
 
 /** One visit. */
-export interface Visit extends Omit<Source, "role"> {
+export interface Visit extends Pick<Source, "account"> {
   core: Core;
   job: Job;
   mailbox: Mailbox;
