@@ -240,7 +240,6 @@ export async function endStep(ctx: Ctx, run: Run, values: Values<typeof automati
 }
 
 async function openStep(ctx: Ctx, run: Run): Promise<Row<typeof automationStepRun> | undefined> {
-  return (
-    await findRecords(ctx, automationStepRun, [sql`t.run_id = ${run.id}`, sql`t.status in ('waiting', 'running')`], sql`limit 1`)
-  )[0];
+  const isOpen = [sql`t.run_id = ${run.id}`, sql`t.status in ('waiting', 'running')`];
+  return (await findRecords(ctx, automationStepRun, isOpen, sql`limit 1`, "open_of_run"))[0];
 }

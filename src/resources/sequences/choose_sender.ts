@@ -62,8 +62,11 @@ async function senderBy(ctx: Ctx, { sender }: Row<typeof sequence>, person: Row<
 async function leastBusy(ctx: Ctx, among: readonly Account[]): Promise<Account | undefined> {
   const rows = await query(
     ctx,
-    statement(sql`select t.sender_account_id, count(*) from sequence_subscription t where t.organization_id = ${ctx.organization_id}
-      and t.sender_account_id = any(${among.map(({ id }) => id)}) and t.status in ('active', 'paused') group by t.sender_account_id`),
+    statement(
+      sql`select t.sender_account_id, count(*) from sequence_subscription t where t.organization_id = ${ctx.organization_id}
+        and t.sender_account_id = any(${among.map(({ id }) => id)}) and t.status in ('active', 'paused') group by t.sender_account_id`,
+      "sequence_subscription.load_of_senders",
+    ),
   );
   const load = new Map(rows.map(([id, count]) => [id!, Number(count)]));
   return [...among].sort((a, b) => (load.get(a.id) ?? 0) - (load.get(b.id) ?? 0) || (a.id < b.id ? -1 : 1))[0];

@@ -23,7 +23,12 @@ interface Message {
 /** True when it was taken back, so that there is nothing to send. */
 export async function takenBack(ctx: Ctx, of: Resource, message: Message): Promise<boolean> {
   if (message.sequence_subscription_id === null) return false;
-  const [way] = await lockToChange(ctx, sequenceSubscription, sql`t.id = ${message.sequence_subscription_id}`);
+  const [way] = await lockToChange(
+    ctx,
+    sequenceSubscription,
+    sql`t.id = ${message.sequence_subscription_id}`,
+    "sequence_subscription.lock_by_id",
+  );
   // Its subscription has gone on without it, and a member has put it into the outbox again.
   if (way !== undefined && way.waiting_message_id !== message.id) return false;
   if (way !== undefined && (await mayLeave(ctx, way))) return false;
@@ -38,7 +43,8 @@ export async function takenBack(ctx: Ctx, of: Resource, message: Message): Promi
 
 async function mayLeave(ctx: Ctx, way: Row<typeof sequenceSubscription>): Promise<boolean> {
   if (way.status !== "active") return false;
-  const [of] = await findRecords(ctx, { ...sequence, visible: undefined }, [sql`t.id = ${way.sequence_id}`], sql`for share of t`);
+  const byId = [sql`t.id = ${way.sequence_id}`];
+  const [of] = await findRecords(ctx, { ...sequence, visible: undefined }, byId, sql`for share of t`, "share_by_id");
   if (of === undefined || of.status !== "active" || (await unreadMailbox(ctx, way)) !== null) return false;
   const step = (await asFollowed(ctx, of, way)).steps.find(({ id }) => id === way.current_step_id);
   if (step?.condition && !(await matches(ctx, step.condition, way, "condition"))) return false;

@@ -6,7 +6,7 @@ import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { reasonsOf } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
+import { empty, sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
 import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
 import { asService, readingAs, systemActor } from "../../records/acting.ts";
@@ -49,7 +49,7 @@ export const sequenceWork: Work = {
   },
 
   async giveUp(ctx, job) {
-    const [way] = await lockToChange(ctx, sequenceSubscription, sql`t.id = ${job.object_id}`);
+    const [way] = await lockToChange(ctx, sequenceSubscription, sql`t.id = ${job.object_id}`, "sequence_subscription.lock_by_id");
     if (way?.status === "active")
       failWay(ctx, way, "internal-error", "Several workers ended while they took its step: resume it");
   },
@@ -57,7 +57,7 @@ export const sequenceWork: Work = {
 
 async function look(core: Core, job: Job): Promise<Subscription | undefined> {
   const ctx = await readingAs(core, systemActor(job.organization_id), requestOf(job));
-  return (await findRecords(ctx, sequenceSubscription, [sql`t.id = ${job.object_id}`]))[0];
+  return (await findRecords(ctx, sequenceSubscription, [sql`t.id = ${job.object_id}`], empty, "by_id"))[0];
 }
 
 /**
@@ -70,7 +70,7 @@ const locked = (
   work: (ctx: Ctx, way: Subscription) => Promise<Date | null>,
 ): Promise<void> =>
   asService(core, job.organization_id, seen?.created_by ?? "", requestOf(job), async (ctx) => {
-    const [way] = await lockToChange(ctx, sequenceSubscription, sql`t.id = ${job.object_id}`);
+    const [way] = await lockToChange(ctx, sequenceSubscription, sql`t.id = ${job.object_id}`, "sequence_subscription.lock_by_id");
     await holdClaim(ctx, job);
     release(ctx, job, way?.status === "active" ? await work(ctx, way) : null);
   });
@@ -82,7 +82,7 @@ async function turn(ctx: Ctx, way: Subscription, actor: Actor | null): Promise<D
   if (way.waiting_message_id !== null) return settleMessage(ctx, way);
   if (way.waiting_task_id !== null) return settleTask(ctx, way);
   if (way.reply_awaited_until !== null) return settleWait(ctx, way);
-  const [present] = await findRecords(ctx, ofAnybody, [sql`t.id = ${way.sequence_id}`], sql`for share of t`);
+  const [present] = await findRecords(ctx, ofAnybody, [sql`t.id = ${way.sequence_id}`], sql`for share of t`, "share_by_id");
   const of = present && (await asFollowed(ctx, present, way));
   if (of === undefined || of.status !== "active" || way.next_step_at === null) return null;
   if (way.next_step_at > ctx.now.toISOString()) return new Date(way.next_step_at);
