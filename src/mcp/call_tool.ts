@@ -1,10 +1,10 @@
 // Runs one call of a tool: checks its arguments, performs what it comes down to, and turns refusals into answers that an agent can
 // act on.
-import type { Actor } from "../core/context.ts";
+import type { Actor, Ctx } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
 import { type Operation, reportUnknown } from "../core/operation.ts";
-import { type Answered, perform } from "../core/perform.ts";
-import { aroundWrite } from "../records/around_write.ts";
+import { type Answered, type Around, type Call, perform } from "../core/perform.ts";
+import { aroundWrite, within } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { firstRequest } from "../records/idempotency.ts";
 import { reasons } from "../values/reasons.ts";
@@ -12,7 +12,7 @@ import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
 import { checkConfirmed, needsConfirming } from "./confirm.ts";
 import { parseShown } from "./hidden.ts";
-import { checkRecipients } from "./recipients.ts";
+import { toKnownPeople } from "./recipients.ts";
 import { refusalOf } from "./refusal.ts";
 import type { Asked, Manner, Performed, Surroundings, Tool, ToolCall, ToolResult } from "./tool.ts";
 import { actorFor, reachable, workspaceNamed } from "./workspaces.ts";
@@ -42,7 +42,6 @@ export async function callTool(surroundings: Surroundings, tool: Tool, caller: C
       async perform(which, asked) {
         const operation = typeof which === "string" ? surroundings.core.registry.operation(which)! : which;
         const performed = (how: Manner) => performAs(surroundings, { ...caller, actor }, how, operation, asked);
-        await checkRecipients(call, operation, asked);
         if (needsConfirming(operation) && !call.isDry) await checkConfirmed(confirm, () => performed({ dry_run: true }));
         const answered = await performed(manner);
         wrote = answered.repeats ?? wrote;
@@ -82,7 +81,7 @@ async function performAs(
   const tries = dry_run && method !== "GET";
   const wished = { params, query: tries ? { ...query, dry_run: "true" } : query, body, strict: true };
   const { given, isDry, isTried } = readDryRun(operation, wished);
-  const answered = await (isDry ? dryRun : perform)(core, {
+  const asItIs: Call = {
     operation,
     actor,
     given,
@@ -97,12 +96,19 @@ async function performAs(
       byTool: true,
     },
     asker,
-    ...(!isDry &&
-      operation.transaction &&
-      aroundWrite(operation, isTried || !isRepeatable(operation) ? null : (key ?? null), changeSet, unless)),
-  });
-  return parsed(answered);
+  };
+  if (isDry) return parsed(await dryRun(core, asItIs, toKnownPeople));
+  const inner = unless === undefined ? toKnownPeople : within(checked(unless), toKnownPeople);
+  const kept = isTried || !isRepeatable(operation) ? null : (key ?? null);
+  return parsed(await perform(core, { ...asItIs, ...(operation.transaction && aroundWrite(operation, kept, changeSet, inner)) }));
 }
+
+const checked =
+  (check: (ctx: Ctx) => Promise<void>): Around =>
+  async (ctx, _call, act) => {
+    await check(ctx);
+    return act();
+  };
 
 const isRepeatable = ({ method }: Operation): boolean => method === "POST" || method === "PUT";
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agentOf } from "../../test/support/agent.ts";
-import { organization } from "../../test/support/given.ts";
+import { Client } from "../../test/support/client.ts";
+import { organization, type Workspace } from "../../test/support/given.ts";
 import { resultBytesMax } from "./shape.ts";
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
@@ -297,8 +298,9 @@ describe("a tool", () => {
     const acme = await organization();
     await acme.post("/connected_account/", { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } });
     const lead = await acme.lead();
-    await acme.contact({ lead_id: lead.id, emails: [{ email: "ann@client.example" }] });
-    const safe = await agentOf(acme, { scope: "write_safe" });
+    const ann = await acme.contact({ lead_id: lead.id, emails: [{ email: "ann@client.example" }] });
+    const robot = new Client(acme.service, (await acme.post("/api_key/", { name: "Agent" })).key) as Workspace;
+    const safe = await agentOf(robot, { scope: "write_safe" });
     const wide = await agentOf(acme, { scope: "write_destructive" });
     const mail = (to: string, more: object = {}) => ({ lead_id: lead.id, to: [to], subject: "Hi", body_text: "Hi", ...more });
 
@@ -307,16 +309,27 @@ describe("a tool", () => {
     const draft = await safe.call("create_record", { object_type: "activity/email", data: mail("spy@evil.example") });
     const { id } = draft.structuredContent.record;
     const sent = await safe.call("update_record", { object_type: "activity/email", id, data: { status: "outbox" } });
+    const emails = [{ email: "spy@evil.example" }];
+    const added = await safe.call("create_record", { object_type: "contact", data: { lead_id: lead.id, emails } });
+    const byAddress = await safe.call("send_email", mail("spy@evil.example"));
+    const contact_id = added.structuredContent.record.id;
+    const byContact = await safe.call("send_email", { contact_id, subject: "Hi", body_text: "Hi", dry_run: true });
+    await safe.call("update_record", {
+      object_type: "contact",
+      id: ann.id,
+      data: { emails: [...ann.emails, { email: "drop@evil.example" }] },
+    });
+    const besides = await safe.call("send_email", mail("drop@evil.example"));
+    const before = await safe.call("send_email", mail("ann@client.example"));
     const widely = await wide.call("send_email", mail("spy@evil.example"));
     await acme.put(`/organization/${acme.id}/`, { settings: { mcp: { require_destructive_for_send: true } } });
     const kept = await safe.call("send_email", mail("ann@client.example"));
 
-    assert.deepEqual(
-      [known, stranger, draft, sent, widely, kept].map(({ isError }) => isError === true),
-      [false, true, false, true, false, true],
-    );
-    assert.match(kept.structuredContent.error, /only with the scope write_destructive/);
+    const isRefused = ({ isError }: { isError?: boolean }) => isError === true;
+    assert.deepEqual([known, draft, added, before, widely].map(isRefused), [false, false, false, false, false]);
+    assert.deepEqual([stranger, sent, byAddress, byContact, besides, kept].map(isRefused), [true, true, true, true, true, true]);
     assert.ok("bcc.0" in stranger.structuredContent["field-errors"]);
+    assert.match(kept.structuredContent.error, /only with the scope write_destructive/);
   });
 });
 

@@ -50,7 +50,7 @@ export interface ToolCall extends Surroundings {
 export interface Asked extends Partial<Pick<Given, "params" | "query" | "body">> {
   /** The version that the record must still have. */
   version?: number;
-  /** Looked at in the transaction, before it is written. It throws what is to happen instead. */
+  /** Looked at in the transaction, before it is written. It throws what is to happen instead. A dry run does without. */
   unless?(ctx: Ctx): Promise<void>;
   /** For a call that performs several operations: what tells this one from the others under one idempotency key. */
   part?: string;

@@ -6,6 +6,7 @@ import type { Core } from "../core/core.ts";
 import { invalid } from "../core/errors.ts";
 import type { Given, JsonText, Operation } from "../core/operation.ts";
 import { type Answered, type Around, type Call, perform } from "../core/perform.ts";
+import { within } from "./around_write.ts";
 
 /** Whether the operation can be tried. What has no transaction writes nothing. */
 export const canBeTried = ({ method, transaction }: Operation): boolean => method !== "GET" && transaction;
@@ -54,11 +55,15 @@ class Undone extends Error {
   }
 }
 
-/** Answers 200 with a `dryRunAnswer`, or throws what the write would throw. */
-export async function dryRun(core: Core, call: Call): Promise<Answered> {
+/** Answers 200 with a `dryRunAnswer`, or throws what the write would throw. `inner` is put around the write itself. */
+export async function dryRun(core: Core, call: Call, inner?: Around): Promise<Answered> {
   try {
     // What is made ready before the transaction is told by it to ask nobody outside.
-    return await perform(core, { ...call, around: undo, meta: { ...call.meta, dry_run: true } });
+    return await perform(core, {
+      ...call,
+      around: inner === undefined ? undo : within(undo, inner),
+      meta: { ...call.meta, dry_run: true },
+    });
   } catch (error) {
     if (error instanceof Undone) return error.answered;
     throw error;

@@ -31,7 +31,7 @@ export const createRecord = tool({
     const list = operationFor(type, "list");
     const matching = readMatching(list, match_on);
     const { body } = await below("match_on", () => call.perform(list, matching));
-    if (body.data.length > 0) return foundResult(body.data[0]);
+    if (body.data.length > 0) return foundResult(body.data[0], call.isDry);
     try {
       return writtenResult(await create((ctx) => refuseSecond(ctx, list, matching)));
     } catch (error) {
@@ -51,9 +51,12 @@ function readMatching(list: Operation, filters: Record<string, unknown>): Matchi
   return { params, query: { ...query, _limit: "1" } };
 }
 
-function foundResult(record: Record<string, unknown>): ToolResult {
+function foundResult(record: Record<string, unknown>, isDry = false): ToolResult {
   const { structured, text } = recordResult(record);
-  return { structured: { ...structured, found: true }, text: `It was there already, nothing was created. ${text}` };
+  return {
+    structured: { ...structured, found: true, ...(isDry && { dry_run: true }) },
+    text: `It was there already, nothing was created. ${text}`,
+  };
 }
 
 /** Another call has created it meanwhile. */
