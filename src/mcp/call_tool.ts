@@ -7,6 +7,7 @@ import { type Answered, type Around, type Call, perform } from "../core/perform.
 import { aroundWrite, within } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { firstRequest } from "../records/idempotency.ts";
+import { attended } from "../records/unattended.ts";
 import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
@@ -97,7 +98,7 @@ async function performAs(
     },
     asker,
   };
-  if (isDry) return parsed(await dryRun(core, asItIs, toKnownPeople));
+  if (isDry) return parsed(await dryRun(core, asItIs, within(attended, toKnownPeople)));
   const inner = unless === undefined ? toKnownPeople : within(checked(unless), toKnownPeople);
   const kept = isTried || !isRepeatable(operation) ? null : (key ?? null);
   return parsed(await perform(core, { ...asItIs, ...(operation.transaction && aroundWrite(operation, kept, changeSet, inner)) }));

@@ -15,7 +15,9 @@ export const needsConfirming = (operation: Operation): boolean =>
 export async function checkConfirmed(confirm: number | undefined, tryIt: () => Promise<Performed>): Promise<void> {
   const n = recordsOf(await tried(tryIt));
   if (n <= unconfirmedMax || confirm === n) return;
-  throw invalid({ confirm: `must be ${n}, the number of records that this changes; look at them with dry_run` });
+  throw invalid({
+    confirm: `must be the n_records that dry_run tells, as this changes more than ${unconfirmedMax}: look at them first`,
+  });
 }
 
 /** What is refused when it is tried is refused by itself, or is the repetition of a call that has an answer already. */

@@ -151,7 +151,7 @@ describe("an agent", () => {
       const { structuredContent: tried } = await agent.call(name, { ...args, dry_run: true });
       const done = await agent.call(name, { ...args, confirm: tried.n_records });
       assert.ok(tried.n_records > 20, name);
-      assert.match(refused.structuredContent["field-errors"].confirm, new RegExp(`^must be ${tried.n_records}, `));
+      assert.match(refused.structuredContent["field-errors"].confirm, /^must be the n_records that dry_run tells/);
       assert.equal(done.isError, undefined, JSON.stringify(done.structuredContent));
     }
     await acme.refused(404, "GET", `/lead/${id}/`);
@@ -272,6 +272,34 @@ describe("a tool", () => {
     for (const { isError } of await Promise.all(all)) assert.equal(isError, undefined);
 
     assert.deepEqual((await acme.get(`/lead/${id}/`)).tags.toSorted(), ["a", "b", "c", "d"]);
+  });
+
+  test("starts nothing that acts by itself without the widest scope, and writes drafts of it", async () => {
+    const acme = await organization();
+    const safe = await agentOf(acme, { scope: "write_safe" });
+    const wide = await agentOf(acme, { scope: "write_destructive" });
+    const trigger = { type: "record.created", config: { object_type: "lead" } };
+    const data = { name: "Sends", trigger, actions: [{ type: "create_task", config: { text: "x" } }] };
+    const create = (agent: typeof safe, more: object) =>
+      agent.call("create_record", { object_type: "automation", data: { ...data, ...more } });
+
+    const draft = await create(safe, {});
+    const active = await create(safe, { status: "active" });
+    const { id } = draft.structuredContent.record;
+    const started = await safe.call("update_record", {
+      object_type: "automation",
+      id,
+      data: { status: "active" },
+      dry_run: true,
+    });
+    const widely = await create(wide, { status: "active" });
+
+    assert.deepEqual(
+      [draft, active, started, widely].map(({ isError }) => isError === true),
+      [false, true, true, false],
+    );
+    assert.match(active.structuredContent.error, /only with the scope write_destructive/);
+    assert.equal((await acme.get("/automation/")).data.length, 2);
   });
 
   test("shows no link that opens something without a key, neither in a record nor in its events", async () => {

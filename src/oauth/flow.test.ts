@@ -142,6 +142,10 @@ describe("a connection", () => {
       ["POST", "/membership/", { email: "friend@example.com", role_id: "admin" }],
       ["PUT", `/membership/${member.id}/`, { role_id: "admin" }],
       ["POST", "/role/", { name: "stays" }],
+      ["POST", "/organization/", { name: "stays" }],
+      ["POST", "/webhook/", { url: "https://stays.example/hook", events: [{ object_type: "lead", action: "created" }] }],
+      ["PUT", "/credentials/openai/", { api_key: "sk-0123456789abcdef", base_url: "https://stays.example" }],
+      ["PUT", `/organization/${acme.id}/`, { settings: { mcp: { require_destructive_for_send: false } } }],
     ] as const) {
       const { status, body: answer } = await call(method, path, body);
       assert.deepEqual([status, /outlast the connection/.test(answer.error)], [403, true], path);

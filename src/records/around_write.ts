@@ -4,6 +4,7 @@ import type { Around, Call } from "../core/perform.ts";
 import { budgeted } from "./budgets.ts";
 import { undoable } from "./change_sets.ts";
 import { once } from "./idempotency.ts";
+import { attended } from "./unattended.ts";
 
 /**
  * What deletes can be undone by its request, and everything that a client named by its change set. A repeated request that has its
@@ -17,7 +18,8 @@ export function aroundWrite(
   inner?: Around,
 ): Required<Pick<Call, "around">> {
   const isKept = changeSet !== null || (mcp && scope === "write_destructive");
-  const bounded = inner === undefined ? budgeted : within(budgeted, inner);
+  const watched = inner === undefined ? attended : within(attended, inner);
+  const bounded = within(budgeted, watched);
   const counted = isKept ? within(undoable(changeSet), bounded) : bounded;
   return { around: key === null ? counted : within(once(key), counted) };
 }

@@ -32,6 +32,7 @@ import {
   staleForm,
   type Visit,
   visitOf,
+  withCookie,
 } from "./visit.ts";
 
 const placeOf = (userId: string) => ({ table: "user", column: "sealed_totp_secret", organization_id: "", id: userId });
@@ -121,7 +122,8 @@ export const twoFactorPage = ownPage("/account/two_factor", "Where a person turn
   await forgetMistakes(core, person.email, visit.visitor.ip);
   // They never showed a second factor.
   await endOtherSessions(core.db, person.id, visit.session.id);
-  return show(visit, await codesPage(visit));
+  const content = await codesPage(visit);
+  return { status: 200, content: withCookie(content, await beginSession(visit, person, visit.session.methods, false)) };
 });
 
 /** The secret is kept until the first code of it was entered, so that a mistyped code does not begin anew. */

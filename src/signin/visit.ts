@@ -136,7 +136,7 @@ export const seeOther = ({ core }: Visit, path: string, setCookie?: string): Pub
   return { status: 303, content: setCookie === undefined ? content : withCookie(content, setCookie) };
 };
 
-const withCookie = ({ type, body, headers }: Content, setCookie: string): Content =>
+export const withCookie = ({ type, body, headers }: Content, setCookie: string): Content =>
   new Content(type, body, { ...headers, "set-cookie": setCookie });
 
 /** For a form that is not ours, was kept for too long, or came from another site. */

@@ -178,6 +178,14 @@ describe("a budget", () => {
     await robot.refused(403, "PUT", `/budget/${budget.id}/`, { writes_per_hour: null });
     await robot.refused(403, "DELETE", `/budget/${budget.id}/`);
     await robot.refused(403, "POST", "/api_key/", { name: "Another" });
+    await robot.refused(403, "POST", "/organization/", { name: "Another" });
+    const trigger = { type: "record.created", config: { object_type: "lead" } };
+    const acts = { name: "Acts", trigger, actions: [{ type: "create_task", config: { text: "x" } }] };
+    await robot.refused(403, "POST", "/automation/", { ...acts, status: "active" });
+    const { id } = await robot.post("/automation/", acts);
+    await robot.refused(403, "PUT", `/automation/${id}/`, { status: "active" });
+    await robot.refused(403, "POST", "/sequence/", { name: "Sends", timezone: "UTC", steps: [{ step_type: "call" }] });
+    await acme.put(`/automation/${id}/`, { status: "active" });
     await member.refused(403, "GET", "/budget/");
     await acme.refused(400, "POST", "/budget/", { holder_id: "apikey_no", writes_per_day: 1 }, "holder_id");
     await acme.put(`/budget/${budget.id}/`, { writes_per_hour: 0 });

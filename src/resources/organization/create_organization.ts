@@ -9,6 +9,8 @@ import { refreshDirectory } from "../../records/change.ts";
 import { showRecord } from "../../records/records.ts";
 import { withSecrets } from "../../records/single.ts";
 import { standard } from "../../records/standard.ts";
+import { refuseBudgeted } from "../agents/budget.ts";
+import { notByConnection } from "../shared/not_by_connection.ts";
 import { foundOrganization } from "./found.ts";
 import { organization } from "./organization.ts";
 import { mergeSettings } from "./settings.ts";
@@ -21,6 +23,8 @@ export const createOrganization: Operation = {
   verb: null,
   doc: "Creates another organization with the caller as its admin, and returns a key for it, only once.",
   async run(ctx, { input, fields }: { input: Create<typeof organization>; fields: string[] | null }) {
+    notByConnection(ctx);
+    refuseBudgeted(ctx);
     if (input.lead_statuses) throw invalid({ lead_statuses: "can be ordered after the organization is created" });
     const { name, account_id, settings = {}, ...values } = input;
     const accountId = await accountFor(ctx, account_id);

@@ -7,6 +7,7 @@ import { refreshDirectory } from "../../records/change.ts";
 import { updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { leadStatus } from "../leads/lead_status.ts";
+import { notByConnection } from "../shared/not_by_connection.ts";
 import { beginErasure } from "./erasure.ts";
 import { organization } from "./organization.ts";
 import { checkRubricFields } from "./rubric_fields.ts";
@@ -25,6 +26,8 @@ export async function updateOrganization(
       ctx,
       lead_statuses.map((one) => one.id),
     );
+  // What an admin put in the way of agents is not theirs to take away.
+  if (settings?.mcp !== undefined) notByConnection(ctx);
   if (!settings) return store.update(ctx, organization, before, values);
   const merged = mergeSettings(before.settings, settings);
   checkRubricFields(ctx, before.settings, merged);

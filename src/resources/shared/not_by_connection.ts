@@ -1,4 +1,5 @@
-// What somebody lets an application do ends when they disconnect it. So it lets nobody in: no key, no member, no role outlives it.
+// What somebody lets an application do ends when they disconnect it. So it lets nobody in, and sends nothing anywhere, that would go
+// on after that: it makes no key, member, role, organization, webhook, and stores no credentials.
 import type { Ctx } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 
@@ -7,6 +8,6 @@ export function notByConnection({ actor }: Ctx): void {
   if (actor.oauth === undefined) return;
   throw new Problem(
     403,
-    "An application that is connected by OAuth may not give access: it would outlast the connection. Use an API key.",
+    "An application that is connected by OAuth may not do this: it would outlast the connection. Use an API key.",
   );
 }
