@@ -637,6 +637,8 @@ create table budget (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  client_id text,
+  client_user_id text,
   constraint budget_holder_id_key UNIQUE (organization_id, holder_id),
   constraint budget_pkey PRIMARY KEY (organization_id, id),
   constraint budget_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)

@@ -154,6 +154,16 @@ export async function activeOrganizationOf(
   return row === undefined ? null : { organization_id: row[0]!, user_id: row[1]! };
 }
 
+/** Whose a grant is, and to which client. */
+export async function clientOfGrant(db: Database, id: string): Promise<{ client_id: string; client_user_id: string } | null> {
+  const [row] = await db.unscoped({
+    name: "oauth.client_of_grant",
+    text: "select client_id, user_id from client_grant where id = $1",
+    values: [id],
+  });
+  return row === undefined ? null : { client_id: row[0]!, client_user_id: row[1]! };
+}
+
 /** Puts a grant into another organization of its person. False when the person is no active member there. */
 export async function switchOrganization(db: Database, grantId: string, organizationId: string): Promise<boolean> {
   return db.unscopedTransaction(async (tx) => {

@@ -13,13 +13,18 @@ export type Limit = `${Kind}_per_${Period}`;
 export type Used = Partial<Record<Kind, number>>;
 
 /** A stored budget, as the directory has it. */
-type Budget = { holder_id: string } & Record<Limit, number | null>;
+type Budget = { holder_id: string; client_id: string | null; client_user_id: string | null } & Record<Limit, number | null>;
 
-/** The budget of the key or connection that asks, or undefined. */
+/** The budget of the key or connection that asks, or of an earlier connection of the same application and person, or undefined. */
 export function budgetOf({ actor, directory }: Ctx): Budget | undefined {
   if (!directory.has("budget")) return undefined;
   const all = directory.all("budget") as unknown as readonly Budget[];
-  return all.length === 0 ? undefined : all.find(({ holder_id }) => holder_id === credentialOf(actor));
+  if (all.length === 0) return undefined;
+  const { oauth, user_id } = actor;
+  const isOfClient = (one: Budget) => one.client_id === oauth?.client_id && one.client_user_id === user_id;
+  return (
+    all.find(({ holder_id }) => holder_id === credentialOf(actor)) ?? (oauth === undefined ? undefined : all.find(isOfClient))
+  );
 }
 
 /**
@@ -40,7 +45,9 @@ export const isBounded = (ctx: Ctx): boolean => ctx.request.byTool === true || b
 const sending = /^(activity_(email|sms|channel_message)\.|conversation\.message$)/;
 
 /** Put around a write. */
-export const budgeted: Around = async (ctx, { operation }, act) => {
+export const budgeted: Around = async (ctx, { operation, given }, act) => {
+  // A preview writes nothing.
+  if (operation.previews === true && given.body.dry_run === true) return act();
   const budget = budgetOf(ctx);
   const usual = sending.test(operation.name) ? usualOf(ctx, budget) : undefined;
   if (budget === undefined && usual === undefined) return act();
@@ -69,13 +76,16 @@ export async function spendOutside(ctx: Ctx, used: Used): Promise<void> {
 /** The object types of what is sent. */
 const messages = ["activity.email", "activity.sms", "activity.channel_message"];
 
-/** What this write did, by its events: with all that was deleted along, and messages that are to leave. */
+/** What this write did, by its events: with all that was deleted along, and messages that are to leave, one for each recipient. */
 async function usedBy(ctx: Ctx): Promise<Used> {
   const [row] = await read(ctx, {
     name: "budget.count_events",
     text: `select count(*) filter (where action not in ('deleted', 'merged')), count(*) filter (where action in ('deleted', 'merged')),
-             count(*) filter (where object_type = any($4)
-               and data->>'status' in ('outbox', 'scheduled') and (action = 'created' or 'status' = any(changed_fields)))
+             coalesce(sum(greatest(1, (
+               select count(*) from unnest(array['to', 'cc', 'bcc']) place,
+                 json_array_elements(case json_typeof(data->place) when 'array' then data->place end)
+             ))) filter (where object_type = any($4)
+               and data->>'status' in ('outbox', 'scheduled') and (action = 'created' or 'status' = any(changed_fields))), 0)
            from event where organization_id = $1 and date_created = $2 and request_id = $3`,
     values: [ctx.organization_id, ctx.now, ctx.request.id, messages],
   });

@@ -61,13 +61,22 @@ describe("a budget", () => {
 
   test("counts all that a deletion takes along, and the records of bulk work before it begins", async () => {
     const acme = await organization();
-    const { robot } = await bounded(acme, { deletes_per_day: 4 });
+    const { robot, budget } = await bounded(acme, { writes_per_day: 9, deletes_per_day: 4 });
     const leads = [];
     for (let i = 0; i < 5; i++) leads.push((await acme.lead()).id);
     for (let i = 0; i < 4; i++) await acme.task({ lead_id: leads[0] });
 
     await robot.refused(429, "DELETE", `/lead/${leads[0]}/`, undefined, "deletes_per_day");
+    for (let i = 0; i < 2; i++) await robot.ask("POST", "/bulk_action/delete/", { body: { all: true, dry_run: true } });
     await robot.refused(429, "POST", "/bulk_action/delete/", { all: true }, "deletes_per_day");
+    const { data: used } = await acme.get(`/budget/${budget.id}/use/`);
+    assert.deepEqual(
+      used.map(({ name, used }: { name: string; used: number }) => [name, used]),
+      [
+        ["writes_per_day", 0],
+        ["deletes_per_day", 0],
+      ],
+    );
     assert.equal(await leadsOf(acme), 5);
     assert.deepEqual((await acme.get("/bulk_action/")).data, []);
     await robot.delete(`/lead/${leads[1]}/`);
@@ -146,12 +155,19 @@ describe("a budget", () => {
     const contact = await acme.contact({ emails: [{ email: "ann@client.example" }] });
     const mail = { contact_id: contact.id, subject: "Hello", body_text: "Hello" };
 
+    const toTwo = { ...mail, data: { bcc: ["ann@client.example", (await acme.get("/me/")).email] } };
+    const many = await agent.call("send_email", { ...toTwo, to: ["ann@client.example"] });
+    assert.match(many.structuredContent.error, /1 messages per day/, "one for each recipient");
     const first = await agent.call("send_email", mail);
     const draft = await agent.call("create_record", { object_type: "activity/email", data: mail });
     const second = await agent.call("send_email", mail);
 
     assert.deepEqual([first.isError, draft.isError, second.isError], [undefined, undefined, true]);
     assert.match(second.structuredContent.error, /^The budget of this connection is used up: 1 messages per day, until /);
+    const later = await client.connect(acme, { scope: "read write_safe", resource: "http://localhost/mcp" });
+    const again = await (await agentOf(acme, { token: later.access_token })).call("send_email", mail);
+    assert.match(again.structuredContent.error, /1 messages per day/, "it consented again");
+    await acme.refused(400, "POST", "/budget/", { holder_id: "grant_nobody", writes_per_day: 1 }, "holder_id");
   });
 
   test("bounds the tokens of a model, and gives back what a call did not cost", async () => {
