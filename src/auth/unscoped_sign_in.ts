@@ -315,13 +315,17 @@ export const takeAttemptBack = (db: Database, holders: readonly string[], now: D
     values: [holders, now],
   });
 
-/** An attempt was right: it was none of the wrong ones of `address`, and those of `account` are forgotten. */
-export const forgetAttempts = (db: Database, { account, address }: { account: string; address: string }): Promise<void> =>
+/** An attempt was right: it was none of the wrong ones of `address`, starts no pause there, and those of `account` are forgotten. */
+export const forgetAttempts = (
+  db: Database,
+  { account, address, now }: { account: string; address: string; now: Date },
+): Promise<void> =>
   db.unscopedTransaction(async (tx) => {
     tx.write({ text: "delete from sign_in_failure where holder = $1", values: [account] });
     tx.write({
-      text: "update sign_in_failure set failures = failures - 1 where holder = $1 and failures > 0",
-      values: [address],
+      text: `update sign_in_failure set failures = greatest(failures - 1, 0), blocked_until = least(blocked_until, $2)
+             where holder = $1`,
+      values: [address, now],
     });
   });
 

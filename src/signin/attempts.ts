@@ -30,8 +30,8 @@ export const takeBack = (core: Core, email: string, ip: string): Promise<void> =
 
 /** The sentence for who has to wait. */
 export const waitFirst = (seconds: number): string =>
-  `That was wrong too often. Please wait ${seconds === 1 ? "a second" : seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`} and try again.`;
+  `There were too many wrong tries for this account, or from where you are. Please wait ${seconds === 1 ? "a second" : seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`} and try again.`;
 
 /** Somebody signed in: their mistakes before that do not count any more. Those of others at their address do. */
 export const forgetMistakes = (core: Core, email: string, ip: string): Promise<void> =>
-  forgetAttempts(core.db, { account: accountHolder(email), address: addressHolder(ip) });
+  forgetAttempts(core.db, { account: accountHolder(email), address: addressHolder(ip), now: core.clock() });

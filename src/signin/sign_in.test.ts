@@ -9,7 +9,7 @@ import type { Service } from "../../test/support/service.ts";
 import { serviceWithMail } from "../../test/support/service_with_mail.ts";
 import { givePassword, goodPassword, Visitor } from "../../test/support/visitor.ts";
 import { withWorker } from "../../test/support/worker.ts";
-import { secondsToWait } from "./attempts.ts";
+import { forgetMistakes, secondsToWait } from "./attempts.ts";
 
 const { mail, on } = await serviceWithMail({ daysApart: 30 });
 const passes = (minutes: number) => (on.clock.now = new Date(on.clock.now!.getTime() + minutes * 60_000));
@@ -126,6 +126,21 @@ test("of two hundred guesses in a quarter of an hour, each from another address,
   }
 
   assert.ok(tried >= 8 && tried <= 16, String(tried));
+});
+
+test("a right sign-in starts no pause for others at its address, however often somebody there was wrong", async () => {
+  const ip = "198.51.100.7";
+  const wait = (email: string) => secondsToWait(on.app.core, email, ip);
+  for (let i = 0; i < 55; i++) {
+    if ((await wait(`wrong${i}@example.com`)) > 0) i--;
+    passes(1);
+  }
+  passes(5);
+
+  assert.equal(await wait("ada@example.com"), 0);
+  await forgetMistakes(on.app.core, "ada@example.com", ip);
+  assert.equal(await wait("bob@example.com"), 0);
+  assert.ok((await wait("eve@example.com")) > 0, "a wrong one does");
 });
 
 describe("a form", () => {
