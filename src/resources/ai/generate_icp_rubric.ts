@@ -40,13 +40,13 @@ export const generateIcpRubric = operation({
     );
     if (value !== null) return { rubric: value, ...by };
     const fields = customFieldsOf(ctx.directory, "lead");
-    return { rubric: rubricOfWords(words, fields), ...by, notice: by.notice ?? notUsed(unusedWords(words, fields)) };
+    return { rubric: rubricOfWords(words, fields), ...by, notice: noticeOf(by.notice, unusedWords(words, fields)) };
   },
 });
 
 /** What was dropped is said: a rubric that leaves out half of a description scores by the other half. */
-function notUsed(words: readonly string[]): string | null {
-  if (words.length === 0) return null;
-  const named = words.slice(0, 10).join(", ");
-  return `Not used: ${named}. Add criteria for them by hand; a size needs a number field of leads, named beside it.`;
+function noticeOf(why: string | null, unused: readonly string[]): string | null {
+  if (unused.length === 0) return why;
+  const left = `Not used: ${unused.slice(0, 10).join(", ")}. Add criteria for them by hand; a size needs a number field of leads, named beside it.`;
+  return why === null ? left : `${why} ${left}`;
 }
