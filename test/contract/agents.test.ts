@@ -30,6 +30,7 @@ const withheld = [
   "export.download",
   "file.download",
   "import.errors",
+  "mailing_export.create",
 ];
 
 const prefixOf = ({ path }: Operation): string => path.split("/")[1]!;

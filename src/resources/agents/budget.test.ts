@@ -202,6 +202,13 @@ describe("a budget", () => {
     await robot.refused(403, "PUT", `/automation/${id}/`, { status: "active" });
     await robot.refused(403, "POST", "/sequence/", { name: "Sends", timezone: "UTC", steps: [{ step_type: "call" }] });
     await acme.put(`/automation/${id}/`, { status: "active" });
+    const { key } = await acme.post("/api_key/", { name: "Safe", scopes: ["read", "write_safe"] });
+    const safe = new Client(acme.service, key);
+    const config = { target: { $ref: "trigger.record.id" } };
+    const graph = { start: "gone", steps: { gone: { type: "record.delete", config, ports: { out: null } } } };
+    const killer = await safe.post("/automations/", { name: "Deletes", trigger, graph });
+    await safe.refused(403, "POST", `/automations/${killer.id}/publish/`);
+    assert.equal((await acme.post(`/automations/${killer.id}/publish/`)).status, "active");
     await member.refused(403, "GET", "/budget/");
     await acme.refused(400, "POST", "/budget/", { holder_id: "apikey_no", writes_per_day: 1 }, "holder_id");
     await acme.put(`/budget/${budget.id}/`, { writes_per_hour: 0 });

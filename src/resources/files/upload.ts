@@ -31,7 +31,7 @@ export interface TakenUpload {
 
 /** Receives the bytes of the one way that was used. Null for none, where `optional` allows it. Errors name the way. */
 export async function takeUpload(
-  ctx: Pick<Ctx, "settings" | "asker">,
+  ctx: Pick<Ctx, "settings" | "asker" | "request">,
   input: UploadInput,
   upload: Upload | null,
   { optional = false, bytesMax = fileBytesMax, wholeMs }: { optional?: boolean; bytesMax?: number; wholeMs?: number } = {},
@@ -39,6 +39,9 @@ export async function takeUpload(
   const { content_base64, content_url } = input;
   const ways = [upload, content_base64, content_url].filter((way) => way !== null && way !== undefined);
   if (ways.length === 0 && optional) return null;
+  // An address that an agent makes up may carry out what it has read.
+  if (content_url != null && ctx.request.byTool === true)
+    throw invalid({ content_url: "is not fetched for tools: send the bytes as content_base64" });
   if (ways.length !== 1) throw invalid({ file: "is required, or content_base64, or content_url: give exactly one of them" });
 
   const taken =

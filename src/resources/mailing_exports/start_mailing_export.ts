@@ -23,6 +23,8 @@ export const createMailingExport = operation({
   path: "/mailing_export/",
   doc: "Exports contacts to a mailing platform. Who has unsubscribed or cannot be reached is left out.",
   permission: "export",
+  // It carries all contacts to an address of the caller's choice.
+  mcp: false,
   group: "bulk",
   narrows: true,
   previews: true,
