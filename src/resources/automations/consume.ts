@@ -5,6 +5,8 @@ import type { Consumer, LogEntry } from "../../jobs/consumer.ts";
 import { wake } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { automationEvent, type Evaluation } from "./automation_event.ts";
+import { countStarted } from "./count_started.ts";
+import { endRunsOfGone } from "./end_gone.ts";
 import { evaluate, looksAt } from "./evaluate.ts";
 import { listenersOf } from "./listeners.ts";
 import { livingIds } from "./living_ids.ts";
@@ -15,7 +17,7 @@ import { awaitedAmong, signalWaits } from "./waits.ts";
 
 export const automationConsumer: Consumer = {
   ...automationNews,
-  doc: "Starts automations, and wakes their runs that wait for an event.",
+  doc: "Starts automations, wakes their runs that wait for an event, and ends those whose record is deleted.",
   async consume(ctx, events) {
     const listeners = await listenersOf(ctx);
     const names = [...new Set(events.map(({ event }) => event))];
@@ -23,6 +25,7 @@ export const automationConsumer: Consumer = {
     const heard = events.filter(({ event }) => listeners.has(event) || awaited.has(event));
     const failed = events.filter(({ event }) => event === "automation_run.failed");
     if (failed.length > 0) countFailed(ctx, failed);
+    await endRunsOfGone(ctx, events);
 
     // Few at a time, because an event holds a whole record.
     for (let i = 0; i < heard.length; i += 100) {
@@ -80,16 +83,6 @@ export async function keepEvaluations(
     ...from,
   };
   store.insertOr(ctx, automationEvent, [event], "on conflict do nothing");
-}
-
-/** An automation is named once for each run that started. */
-export function countStarted(ctx: Ctx, automationIds: readonly string[]): void {
-  write(ctx, {
-    name: "automation.started",
-    text: `update automation a set runs_total = runs_total + n.count, last_run_at = $3
-           from (select id, count(*) from unnest($2::text[]) id group by id) n where a.organization_id = $1 and a.id = n.id`,
-    values: [ctx.organization_id, automationIds, ctx.now],
-  });
 }
 
 /** Counted here and not by the runs, which would wait for each other. */

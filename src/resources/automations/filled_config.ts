@@ -6,7 +6,7 @@ import { type Facts, filledIn, type Values } from "./facts.ts";
 import { StepFailure } from "./step_failure.ts";
 
 /** Left out, these are the record that the run is about. What refers to another one and is empty is a mistake, and not that record. */
-const ownByDefault: ReadonlySet<string> = new Set(["target", "lead_id", "opportunity_id", "contact", "record"]);
+export const ownByDefault: ReadonlySet<string> = new Set(["target", "lead_id", "opportunity_id", "contact", "record"]);
 
 const namesNobody = (written: unknown, value: unknown): boolean =>
   isObject(written) && (value == null || (isObject(value) && (value.id ?? null) === null));

@@ -38,11 +38,11 @@ export async function exitRuns(ctx: Ctx, automationIds: readonly string[], objec
   }
 }
 
-async function endNow(ctx: Ctx, run: Run, why: Pick<Run, "status" | "status_reason">, action: string): Promise<Run> {
+export async function endNow(ctx: Ctx, run: Run, why: Pick<Run, "status" | "status_reason">, action: string): Promise<Run> {
   await withdrawApprovals(ctx, run);
   const finished_at = ctx.now.toISOString();
   const duration_ms = run.started_at === null ? 0 : ctx.now.getTime() - Date.parse(run.started_at);
-  const values = { ...why, finished_at, duration_ms, wait: null, wait_until: null } as const;
+  const values = { ...why, finished_at, duration_ms, current_step_id: null, wait: null, wait_until: null } as const;
   write(
     ctx,
     statement(sql`update automation_step_run set status = 'cancelled', finished_at = ${finished_at}

@@ -13,18 +13,22 @@ import { StepFailure } from "./step_failure.ts";
 /** The record is gone: nothing of the run can go on. */
 export class RecordGone extends Error {}
 
-/** `mentions` is what will be filled in: related records are read only where it names them. */
+/**
+ * `mentions` is what will be filled in: related records are read only where it names them. A record that is gone ends the run, unless it
+ * is not needed.
+ */
 export async function factsOfRun(
   ctx: Ctx,
   { automation }: Turn,
   run: Row<typeof automationRun>,
   mentions: unknown,
+  isNeeded = true,
 ): Promise<Facts> {
   const occurrence = run.started_by as unknown as Occurrence;
   const said = JSON.stringify(mentions);
   return {
     trigger: triggerFacts(occurrence, run.input as Values),
-    record: await withRelated(ctx, await presentRecord(ctx, run), mentions),
+    record: await withRelated(ctx, await presentRecord(ctx, run, isNeeded), mentions),
     steps: said.includes("steps.") ? await outputsOf(ctx, run.id, said) : {},
     vars: run.vars as Values,
     ...(await loopFacts(ctx, run, said)),
@@ -41,11 +45,16 @@ export async function factsOfRun(
 }
 
 /** As it is now, for the member in whose name the run acts. */
-async function presentRecord(ctx: Ctx, { object_id, started_by }: Row<typeof automationRun>): Promise<Values | null> {
+async function presentRecord(
+  ctx: Ctx,
+  { object_id, started_by }: Row<typeof automationRun>,
+  isNeeded: boolean,
+): Promise<Values | null> {
   if (object_id === null || isDeletion(started_by as unknown as Occurrence)) return null;
   const record = await recordById(ctx, object_id);
   if (record !== null) return record;
   const isThere = await recordById({ ...ctx, actor: systemActor(ctx.organization_id) }, object_id);
+  if (isThere === null && !isNeeded) return null;
   if (isThere === null) throw new RecordGone();
   throw new StepFailure("record_hidden", "permission", "The member in whose name it runs does not see the record any more");
 }

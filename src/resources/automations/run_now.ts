@@ -8,7 +8,7 @@ import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { lockRecord, showRecord } from "../../records/records.ts";
 import { automationRun } from "./automation_run.ts";
-import { countStarted } from "./consume.ts";
+import { countStarted } from "./count_started.ts";
 import { checkSchema } from "./hooks/payload_schema.ts";
 import { checkActing } from "./lent_rights.ts";
 import { type Listener, listenerById } from "./listeners.ts";

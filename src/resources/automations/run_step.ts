@@ -14,6 +14,7 @@ import { filledConfig } from "./filled_config.ts";
 import type { Step } from "./graph_shape.ts";
 import { finishRun } from "./living_runs.ts";
 import { loopsOf } from "./loops.ts";
+import { readsOfRecord } from "./reads_record.ts";
 import { factsOfRun } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
@@ -40,7 +41,7 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
     throw new StepFailure("step_type_not_available", "config", `The step ${step?.type ?? id} is not carried out yet`);
   const further = (await type.again?.(ctx, run, id)) ?? null;
   if (further !== null) return leaveStep(ctx, run, step, step.config, further);
-  const facts = await factsOfRun(ctx, turn, run, step.config);
+  const facts = await factsOfRun(ctx, turn, run, step.config, readsOfRecord(step, id).length > 0);
   const config =
     instead === null ? filledConfig(type, step.config, facts) : (filledIn(step.config, facts) as Record<string, any>);
 

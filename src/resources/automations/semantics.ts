@@ -8,7 +8,8 @@ import type { Plan } from "./fields.ts";
 import { type Finding, finding, warning } from "./findings.ts";
 import type { Graph } from "./graph_shape.ts";
 import { warningsOfLiteralWords } from "./literal_words.ts";
-import { mentionsIn, problemsOfReferences } from "./references.ts";
+import { readsOfRecord } from "./reads_record.ts";
+import { problemsOfReferences } from "./references.ts";
 import { stepTypesByName } from "./step_types.ts";
 import { triggerTypes } from "./trigger_types.ts";
 import { isWatched, writtenBy } from "./watched_fields.ts";
@@ -96,11 +97,7 @@ function problemsOfDeletedRecord({ trigger, graph: { steps } }: Plan): Finding[]
   const mend = "is gone when it runs: name trigger.record, or another record";
   return Object.entries(steps).flatMap(([id, { type, config }]) => {
     const at = `graph.steps.${id}.config`;
-    const read = mentionsIn(config, at).filter(({ said, isTemplate }) =>
-      (isTemplate ? /\{[{%][^}]*?(?<![\w.])record\b/ : /^record(\.|$)/).test(said),
-    );
-    const acts = stepTypesByName.get(type)?.config.target !== undefined && config.target == null;
-    const places = [...read.map((one) => one.at), ...(acts ? [`${at}.target`] : [])];
+    const places = readsOfRecord({ type, config }, at);
     return places.map((place) => finding("record_deleted_trigger_reads_record", place, `is the record that ${mend}`));
   });
 }

@@ -1,7 +1,7 @@
 // Starts an automation for the items of a bulk action.
 import type { Ctx } from "../../core/context.ts";
 import { wake } from "../../jobs/job.ts";
-import { countStarted } from "../automations/consume.ts";
+import { countStarted } from "../automations/count_started.ts";
 import { mayActAs } from "../automations/lent_rights.ts";
 import { type Listener, listenerById } from "../automations/listeners.ts";
 import { runJobs } from "../automations/names.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { query } from "../../../core/context.ts";
 import { wake } from "../../../jobs/job.ts";
-import { countStarted } from "../consume.ts";
+import { countStarted } from "../count_started.ts";
 import { depthMost } from "../evaluate.ts";
 import { mayActAs } from "../lent_rights.ts";
 import { type Listener, listenerById } from "../listeners.ts";
