@@ -48,6 +48,8 @@ export const outreachExamples: Record<string, StepExample> = {
   "email.send": {
     async graph(acme, lead) {
       await ann(acme, lead);
+      const smtp = { host: "93.184.216.34", password: "secret" };
+      await acme.post("/connected_account/", { email: `${lead.id.toLowerCase()}@acme.example`, smtp });
       const body = { $template: "<p>Dear {{ contact.first_name }} of {{ record.name }}</p>" };
       return chain(["email.send", { to, subject: "Hello {{ contact.first_name }}", body, thread: "new" }]);
     },

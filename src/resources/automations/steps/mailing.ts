@@ -1,11 +1,13 @@
 // Writes e-mails. An e-mail to be sent is a record in the outbox, written in the transaction of the run: the mailboxes' own machinery
 // sends it once at most, and knows whether it may have been sent.
+import { userOf } from "../../../core/context.ts";
 import { type Sql, sql } from "../../../db/sql.ts";
 import { findRecord, findRecords } from "../../../records/records.ts";
 import { emailKey } from "../../../values/email.ts";
 import { isId } from "../../../values/id.ts";
 import { connectedAccount } from "../../accounts/connected_account.ts";
 import { sendAs } from "../../accounts/send_as.ts";
+import { sendersOf, usualMailbox } from "../../accounts/senders.ts";
 import { email } from "../../activities/email.ts";
 import { addressLine, asPerson } from "../../activities/recipients.ts";
 import { suppressedAmong } from "../../contacts/unsubscribed_email.ts";
@@ -50,6 +52,7 @@ async function writeEmail(call: Call, to: readonly Whom[], status: "outbox" | "d
       status,
     };
     const made = await createOf(call, "activity_email", body);
+    if (status === "outbox") await checkMailbox(call);
     return { output: { ...idOf(made), to: body.to } };
   });
 }
@@ -76,13 +79,25 @@ async function whyNobody({ ctx }: Call, to: readonly Whom[]): Promise<string | n
 }
 
 /** A sender in the words of an e-mail. Whether the member may send so is checked as for every e-mail. */
-export function senderOf({ ctx }: Pick<Call, "ctx">, from: unknown) {
+export function senderOf(
+  { ctx }: Pick<Call, "ctx">,
+  from: unknown,
+): { email_account_id?: string; send_as_id?: string; sender?: string } {
   if (from == null) return {};
   if (typeof from !== "string") throw new StepFailure("config_invalid", "config", "from is neither an account nor an address");
   if (isId(connectedAccount.prefix, from)) return { email_account_id: from };
   if (isId(sendAs.prefix, from)) return { send_as_id: from };
   const member = isId(user.prefix, from) ? ctx.directory.get(user, from) : undefined;
   return { sender: member === undefined ? from : addressLine(member) };
+}
+
+/** Nothing would take it out of the outbox. Undone with the step, which goes on when somebody has connected a mailbox. */
+async function checkMailbox(call: Call): Promise<void> {
+  const given = senderOf(call, call.config.from);
+  const sender = given.sender === undefined ? null : (asPerson(given.sender)?.email ?? null);
+  const from = { email_account_id: given.email_account_id ?? null, send_as_id: given.send_as_id ?? null, sender };
+  if (usualMailbox(call.ctx, await sendersOf(call.ctx, userOf(call.ctx) ?? ""), from) === null)
+    throw new StepFailure("connected_account_missing", "config", "Who sends has no mailbox: connect one, or name another sender");
 }
 
 // --- words ---

@@ -104,6 +104,29 @@ describe("email.send", () => {
     assert.equal(mail.to(ann.emails[0].email).length, 1);
   });
 
+  test("is held where who sends has no mailbox, tells one of many, and goes on when there is one", async () => {
+    const acme = await organization(on);
+    const email = `eve-${++count}@client.example`;
+    const eve = await acme.contact({ emails: [{ email }] });
+    const made = await published(acme, chain(["email.send", letter]), { ...manual, settings: { re_enroll: "always" } });
+    for (let i = 0; i < 2; i++) await acme.post(`/automations/${made.id}/run/`, { record_id: eve.id });
+    await work();
+
+    const runs = await acme.all(`/automations/${made.id}/runs/`);
+    const told = (await acme.get("/notification/?type=automation_failed")).data;
+    const written = (await acme.get(`/activity/email/?lead_id=${eve.lead_id}`)).data;
+    await acme.post("/connected_account/", { email: `fay-${++count}@acme.example`, smtp: mail.smtp });
+    await acme.post(`/automations/${made.id}/retry/`, {});
+    await work();
+
+    assert.equal(made.warnings[0].code, "connected_account_missing");
+    assert.deepEqual(
+      runs.map((run: any) => [run.status, run.status_reason]),
+      [1, 2].map(() => ["held", "connected_account_missing"]),
+    );
+    assert.deepEqual([told.length, written.length, mail.to(email).length], [1, 0, 2]);
+  });
+
   test("never fills in a link that came with a record", async () => {
     const { acme, ann } = await outreach();
     await acme.put(`/contact/${ann.id}/`, { title: "{{ unsubscribe_link }} <b>Boss</b>" });
