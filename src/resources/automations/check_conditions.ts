@@ -95,9 +95,7 @@ function checkValue({ errors }: FieldCheck, op: string, value: unknown, at: stri
 /** What `wait.event` asks of an event: fields of its record, by names that at least one kind of such a record has. */
 export function checkAwaited(check: FieldCheck, { event, where }: Values, at: string): void {
   if (where == null || typeof event !== "string") return;
-  const names = new Set(namesOf([event]) ?? []);
-  const types = new Set(eventNames.filter(({ name }) => names.has(name)).map(({ type }) => type));
-  const kinds = [...types].map((type) => check.ctx.registry.resource(type.replace(".", "_")));
+  const kinds = kindsOfEvents(check, event);
   const tried = (kinds.length === 0 ? [undefined] : kinds).map((of) => {
     const errors: FieldErrors = {};
     checkConditions({ ctx: check.ctx, errors, of, isAwaited: true }, where, `${at}.where`);
@@ -105,6 +103,32 @@ export function checkAwaited(check: FieldCheck, { event, where }: Values, at: st
   });
   const best = tried.find((errors) => Object.keys(errors).length === 0) ?? tried[0]!;
   Object.assign(check.errors, best);
+}
+
+/** The kinds of record that events are about; undefined for one whose fields are not known. */
+function kindsOfEvents({ ctx }: FieldCheck, event: string): (Resource | undefined)[] {
+  const names = new Set(namesOf([event]) ?? []);
+  const types = new Set(eventNames.filter(({ name }) => names.has(name)).map(({ type }) => type));
+  return [...types].map((type) => ctx.registry.resource(type.replace(".", "_")));
+}
+
+/** These are of every event. */
+const ofEvents: ReadonlySet<string> = new Set(["object_id", "object_type", "user_id", "lead_id"]);
+
+/** What `match` compares is of the event, or a field of its record: anything else would never come. */
+export function checkMatch(check: FieldCheck, { event, match }: Values, at: string): void {
+  if (!isObject(match) || typeof event !== "string") return;
+  const kinds = kindsOfEvents(check, event);
+  if (kinds.length === 0 || kinds.includes(undefined)) return;
+  for (const key of Object.keys(match)) {
+    if (ofEvents.has(key)) continue;
+    const reasons = kinds.map((of) => {
+      const errors: FieldErrors = {};
+      if (key !== `${of!.name}_id`) checkRead({ ctx: check.ctx, errors, of }, key, key);
+      return errors[key];
+    });
+    if (!reasons.includes(undefined)) check.errors[`${at}.match.${key}`] = reasons[0]!;
+  }
 }
 
 // --- what else a condition needs ---

@@ -27,6 +27,69 @@ test("every code says what is wrong and where, and its smallest correction is pu
   }
 });
 
+test("what would fail in every run, or never happen, is refused in whatever place it stands", async () => {
+  const acme = await organization();
+  const [steps, at] = [(type: string, config: object) => ({ graph: chain([type, config]) }), "graph.steps.s1.config"];
+  const text = "Hi";
+  const timeout = { amount: 1, unit: "hours" };
+  const when = { type: "field", ref: "record.name", op: "exists" };
+  const waits = (match: object) => steps("wait.event", { event: "lead.updated", match, timeout });
+  const cases = (id: string) => ({
+    graph: {
+      start: "s1",
+      steps: { s1: { type: "branch", config: { cases: [{ id, when }] }, ports: { [id]: null, else: null } } },
+    },
+  });
+  const over = (items: string) => ({
+    graph: {
+      start: "s1",
+      steps: {
+        s1: { type: "loop", config: { items: { $ref: items }, max: 5 }, ports: { each: "s2", done: null } },
+        s2: { type: "note.create", config: { note: text }, ports: { out: "s1" } },
+      },
+    },
+  });
+  const exit = (event: string) => ({
+    graph: { ...right.graph, exits: [{ id: "e", event, match: { object_id: { $ref: "record.id" } } }] },
+  });
+  const rows: [code: string, row: Row][] = [
+    [
+      "user_inactive",
+      {
+        path: `${at}.to.0`,
+        wrong: steps("notify.user", { to: ["user_none"], text }),
+        mended: steps("notify.user", { to: [acme.userId], text }),
+      },
+    ],
+    [
+      "user_inactive",
+      {
+        path: `${at}.assigned_to`,
+        wrong: steps("task.create", { text, assigned_to: "user_none" }),
+        mended: steps("task.create", { text, assigned_to: acme.userId }),
+      },
+    ],
+    ["field_unknown", { path: `${at}.match.nonsense`, wrong: waits({ nonsense: "x" }), mended: waits({ description: "x" }) }],
+    ["branch_case_duplicate", { by: "saving", path: `${at}.cases.0.id`, wrong: cases("else"), mended: cases("some") }],
+    ["ref_type_mismatch", { path: `${at}.items.$ref`, wrong: over("record.name"), mended: over("record.contacts") }],
+    ["exit_equals_trigger", { path: "graph.exits.0.event", wrong: exit("lead.created"), mended: exit("lead.updated") }],
+  ];
+  for (const [code, row] of rows) {
+    const { id, said } = await tried(acme, code, row);
+    assert.deepEqual(
+      said.map((one: any) => [one.code, one.path]),
+      [[code, row.path]],
+      JSON.stringify(said),
+    );
+    await acme.put(`/automations/${id}/`, { ...right, ...row.mended });
+    assert.equal((await acme.post(`/automations/${id}/publish/`, {})).status, "active");
+  }
+  const url = "https://example.com/{{ record.id }}/";
+  const body = { name: "X", ...right, ...steps("http.request", { method: "GET", url }) };
+  const { errors } = await acme.refused(400, "POST", "/automations/", body, `${at}.url`);
+  assert.match(errors[0].message, /\$template/);
+});
+
 const right = { trigger: newLead, graph: chain(["note.create", { note: "x" }]) };
 
 /** What is said of a wrong one, and the automation that is corrected afterwards. */

@@ -95,6 +95,8 @@ function checkDistinct(check: Check, list: unknown, at: string): void {
   const seen = new Set<unknown>();
   list.forEach((one, i) => {
     if (isObject(one) && seen.has(one.id)) check.errors[`${at}.${i}.id`] = "is there twice";
+    else if (isObject(one) && one.id === "else" && at.endsWith(".cases"))
+      check.errors[`${at}.${i}.id`] = "would be there twice: else is the port where no case holds";
     if (isObject(one)) seen.add(one.id);
   });
 }

@@ -48,6 +48,7 @@ function problemsOfStep(of: Resource, { type, config }: Step, at: string): Findi
   return Object.entries(config).flatMap(([key, value]) => {
     const [named, parameter] = [fieldNamed(of, value), parameters[key]];
     if (named === null || parameter === undefined) return [];
+    if (type === "loop" && key === "items") return [mismatch(of, named, `${at}.${key}.$ref`, "a list")];
     const wanted = wantedOf(named, parameter, type === "wait.until" && key === "date");
     return wanted === null ? [] : [mismatch(of, named, `${at}.${key}.$ref`, wanted)];
   });

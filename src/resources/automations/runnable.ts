@@ -25,7 +25,8 @@ import { user } from "../organization/user.ts";
 import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
 import { phoneNumber } from "../telephony/phone_number.ts";
 import { anyAutomation } from "./any_automation.ts";
-import { checkAskedBefore, checkAwaited, checkConditions } from "./check_conditions.ts";
+import { checkAskedBefore, checkAwaited, checkConditions, checkMatch } from "./check_conditions.ts";
+import { checkAssigned, checkTold } from "./check_members.ts";
 import { checkDuration, checkEvent, checkExits, checkTimeout, checkUntil } from "./check_waits.ts";
 import { dateOf } from "./clock/dates.ts";
 import { isDynamic, isItself, isObject } from "./config.ts";
@@ -62,6 +63,8 @@ export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): P
     await steps[type]?.(check, config, at);
   }
   checkExits(check, plan.graph.exits ?? []);
+  for (const key of ["goals", "exits"] as const)
+    plan.graph[key]?.forEach((one, i) => isObject(one) && checkMatch(check, one, `graph.${key}.${i}`));
   return check.errors;
 }
 
@@ -175,8 +178,11 @@ const steps: Readonly<Record<string, CheckStep>> = {
     checkTimeout(check, config, at);
     checkEvent(check, config, at);
     checkAwaited(check, config, at);
+    checkMatch(check, config, at);
   },
   approve: checkTimeout,
+  "notify.user": checkTold,
+  "task.create": checkAssigned,
   "automation.start": checkChild,
   "list.change": ({ errors, of }, { list_id, target }, at) => {
     if (of === undefined || !isItself(target) || typeof list_id !== "string") return;

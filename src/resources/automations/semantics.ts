@@ -1,5 +1,6 @@
 // What a plan that can run would do and should not: name what may not be there yet, start itself, leave at once, do nothing.
 import { type Ctx, query } from "../../core/context.ts";
+import { same } from "../../values/same.ts";
 import { noEvent } from "../events/event_names.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { namesOf } from "../webhooks/wanted.ts";
@@ -77,7 +78,7 @@ function problemsOfWatches({ trigger, graph: { goals = [], exits = [] } }: Plan)
       : [],
   );
   const same = exits.flatMap((exit, i) =>
-    isObject(exit) && exit.match === undefined && starting.has(String(exit.event))
+    isObject(exit) && isItsRecord(exit.match) && starting.has(String(exit.event))
       ? [
           finding(
             "exit_equals_trigger",
@@ -89,6 +90,12 @@ function problemsOfWatches({ trigger, graph: { goals = [], exits = [] } }: Plan)
   );
   return [...lost, ...same];
 }
+
+/** The values of `match` that stand for the run's own record, which is also what it is when it is left out. */
+const isItsRecord = (match: unknown): boolean =>
+  match === undefined ||
+  same(match, { object_id: { $ref: "record.id" } }) ||
+  same(match, { object_id: { $ref: "trigger.record.id" } });
 
 /** Of a record that is gone there is only what the event says. */
 function problemsOfDeletedRecord({ trigger, graph: { steps } }: Plan): Finding[] {

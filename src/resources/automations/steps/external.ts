@@ -22,6 +22,7 @@ export const externalSteps: readonly StepType[] = [
         z
           .string()
           .max(2048)
+          .regex(/^(?!.*\{[{%])/s, { error: 'is taken as it is written: to fill something in, write {"$template": "https://…"}' })
           .regex(/^https?:\/\/\S+$/i, { error: "must be an address that begins with https:// or http://" }),
       ),
       headers: may(values),
