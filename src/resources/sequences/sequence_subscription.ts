@@ -131,6 +131,8 @@ export const sequenceSubscription = resource({
     vars: json(z.record(z.string().max(64), z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()])), {
       doc: "Values for this contact alone, which its steps name as `{{ vars.… }}`.",
     }),
+    automation_run_id: text({ readOnly: true, doc: "The run of an automation that subscribed the contact." }),
+    bulk_action_id: text({ readOnly: true, doc: "The bulk action that subscribed the contact." }),
     keeps_steps: boolean({ readOnly: true, hidden: true, default: false, doc: "It keeps to the steps of its `steps_version`." }),
     held_since: timestamp({ readOnly: true, hidden: true, doc: "Since when something holds its step up." }),
     slot_at: timestamp({ readOnly: true, hidden: true, doc: "The moment that was set aside for its step." }),

@@ -71,10 +71,18 @@ export async function subscribe(
     status,
     ...(status === "paused" && { status_reason: "manual", paused_at: ctx.now.toISOString() }),
     start_date,
+    automation_run_id: causeOf(ctx, "automation_run_id"),
+    bulk_action_id: causeOf(ctx, "bulk_action_id"),
     ...atFirstStep(ctx, taken, given.next_step_at ?? start_date, zone),
   });
   wakeStep(ctx, way);
   return way;
+}
+
+/** What subscribes many says so of everything that it writes. */
+function causeOf({ meta }: Ctx, key: "automation_run_id" | "bulk_action_id"): string | null {
+  const id = meta?.[key];
+  return typeof id === "string" ? id : null;
 }
 
 /** What is named instead of a new one must be such as the caller may see. */

@@ -147,7 +147,11 @@ export const outreachExamples: Record<string, StepExample> = {
   },
   "sequence.subscribe": {
     graph: async (acme, lead) => inSequence(acme, lead, "subscribe", "subscribe"),
-    check: (acme, lead, run) => sequenceIs(acme, lead, run, ["out", "skipped"], "active"),
+    async check(acme, lead, run) {
+      await sequenceIs(acme, lead, run, ["out", "skipped"], "active");
+      const [way] = (await acme.get(`/sequence_subscription/?lead_id=${lead.id}`)).data;
+      assert.deepEqual([way.automation_run_id, run.steps[1].output], [run.id, { reason: "already_subscribed", id: way.id }]);
+    },
   },
   "sequence.pause": {
     graph: async (acme, lead) => inSequence(acme, lead, "subscribe", "pause"),

@@ -140,6 +140,19 @@ describe("email.send", () => {
   });
 });
 
+test("a sequence that does not take a contact says why in a word that a branch can ask for", async () => {
+  const { acme } = await outreach();
+  const mute = await acme.contact({ name: "Mute" });
+  const step = { step_type: "email", subject: "Hi", body: "<p>Hi</p>", delay: { amount: 1, unit: "days" } };
+  const { id: sequence_id } = await acme.post("/sequence/", { name: "S", timezone: "UTC", steps: [step] });
+
+  const run = await runFor(acme, chain(["sequence.subscribe", { sequence_id, contact: { $ref: "record" } }]), mute);
+
+  const [{ branch, output }] = run.steps;
+  assert.deepEqual([branch, output.reason, output.id], ["skipped", "no_address", null]);
+  assert.match(output.message, /has no address/);
+});
+
 test("a text goes to nobody without a number, and only from a number that the member may use", async () => {
   const { acme, ann } = await outreach();
   const bob = await acme.member();

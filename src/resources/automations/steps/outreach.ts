@@ -87,7 +87,7 @@ export const outreachSteps: readonly StepType[] = [
       {
         ports: ["out", "skipped"],
         side_effect: "internal",
-        output: z.object({ id: z.string().nullable(), reason: z.string().optional() }),
+        output: z.object({ id: z.string().nullable(), reason: z.string().optional(), message: z.string().optional() }),
         run,
       },
     ),

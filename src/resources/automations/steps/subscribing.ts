@@ -23,6 +23,21 @@ const kind = sequenceSubscription;
 
 const skipped = (reason: string, way?: Subscription): Outcome => ({ port: "skipped", output: { reason, id: way?.id ?? null } });
 
+/** Why a contact is not taken, as a word that a branch can ask for, by what the sequence says of it. */
+const reasons: readonly [said: RegExp, reason: string][] = [
+  [/^was in this sequence until/, "subscribed_lately"],
+  [/has no address/, "no_address"],
+  [/^is in (this|another) sequence/, "already_subscribed"],
+  [/^has unsubscribed/, "unsubscribed"],
+  [/ bounced$/, "bounced"],
+  [/ as spam$/, "complained"],
+];
+
+const refusedBy = (message: string): Outcome => ({
+  port: "skipped",
+  output: { reason: reasons.find(([said]) => said.test(message))?.[1] ?? "refused", message, id: null },
+});
+
 export async function subscribeContact(call: Call): Promise<Outcome> {
   const { ctx, config } = call;
   checkMay(call, kind, "create");
@@ -42,7 +57,7 @@ export async function subscribeContact(call: Call): Promise<Outcome> {
       const { contact_id, contact_email } = reasonsOf(error);
       const reason = contact_id ?? contact_email;
       if (reason === undefined) throw error;
-      return skipped(reason);
+      return refusedBy(reason);
     }
   });
 }
