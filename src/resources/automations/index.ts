@@ -10,6 +10,7 @@ import { cancelAutomationRun } from "./cancel_run.ts";
 import { catalogs } from "./catalogs.ts";
 import { deletionOf } from "./delete_automation.ts";
 import { runSteps } from "./get_run.ts";
+import { withHook } from "./hooks/show_hook.ts";
 import { listGeneration, listRunsOf, listVersions } from "./nested_lists.ts";
 import { pauseAutomation } from "./pause.ts";
 import { publishAutomation } from "./publish.ts";
@@ -45,7 +46,7 @@ export const automations: Operation[] = [
     workflow,
     { ...crud, list: listGeneration, create: createWorkflow, update: updateWorkflow, delete: deletionOf(workflow) },
     writers,
-    docs,
+    { ...docs, alone: withHook },
   ),
   publishAutomation,
   pauseAutomation,

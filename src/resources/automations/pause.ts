@@ -4,9 +4,9 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
-import { outputSchema } from "../../records/output_schema.ts";
 import { lockRecord, showRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { addHook, workflowAlone } from "./hooks/show_hook.ts";
 import { cancelRuns } from "./living_runs.ts";
 import { workflow } from "./workflow.ts";
 
@@ -28,13 +28,13 @@ export const pauseAutomation = operation({
       ),
   },
   get output() {
-    return outputSchema(workflow);
+    return workflowAlone();
   },
   async run(ctx, { id, in_flight }) {
     const found = await lockRecord(ctx, workflow, id);
     if (found.status === "draft") throw invalid({ status: "is draft: only what was published can be paused" });
     await pause(ctx, found, in_flight);
-    return showRecord(ctx, workflow, id);
+    return addHook(ctx, id, await showRecord(ctx, workflow, id));
   },
 });
 

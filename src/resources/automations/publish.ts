@@ -19,7 +19,8 @@ import { doubtsOf } from "./doubts.ts";
 import { enrollExisting } from "./enroll_existing.ts";
 import type { Plan } from "./fields.ts";
 import { finding, isWarning, refuseFindings, shownFinding } from "./findings.ts";
-import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from "./hooks/hook.ts";
+import { hookTrigger, type NewHook, newHook, warningsOfHook } from "./hooks/hook.ts";
+import { addHook, shownHook, workflowAlone } from "./hooks/show_hook.ts";
 import type { Verification } from "./hooks/verification.ts";
 import { isLent } from "./in_its_name.ts";
 import { checkActing } from "./lent_rights.ts";
@@ -58,7 +59,7 @@ export const publishAutomation = operation({
   },
   get output() {
     const secret = z.string().optional();
-    return (outputSchema(workflow) as z.ZodObject).extend({
+    return workflowAlone().extend({
       version: outputSchema(automationVersion),
       webhook: shownHook.extend({ signing_secret: secret.describe("Shown by the first publish, and never again.") }).nullable(),
       signing_secret: secret.describe("The `signing_secret` of `webhook`."),
@@ -93,7 +94,7 @@ export const publishAutomation = operation({
     const doubts = [...found.filter(isWarning), ...(await doubtsOf(ctx, id, plan, senderOf(ctx, plan)))];
     const warnings = JSON.stringify([...warningsOfHook(ctx.settings.secrets, after, plan), ...doubts]);
     const shown = recordWith(
-      await showRecord(ctx, workflow, id),
+      await addHook(ctx, id, await showRecord(ctx, workflow, id)),
       `,"version":${version.text},"warnings":${warnings},${shownEnrolment(bulk)}`,
     );
     return hook === null ? shown : withSecret(shown, hook.signing_secret);
