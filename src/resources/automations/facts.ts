@@ -98,9 +98,14 @@ export function filledIn(value: unknown, facts: Facts): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, filledIn(one, facts)]));
 }
 
+/** No template of a step comes to more. */
+const renderedMost = 64 * 1024;
+
 function rendered(template: string, facts: Facts): string {
   try {
-    return renderTemplate(template, facts as unknown as Values, "text").text;
+    const { text } = renderTemplate(template, facts as unknown as Values, "text");
+    if (Buffer.byteLength(text) <= renderedMost) return text;
+    throw new TemplateError("comes to more than 64 KB: shorten what it repeats");
   } catch (error) {
     if (error instanceof TemplateError) throw new StepFailure("template_failed", "config", `The template ${error.message}`);
     throw error;

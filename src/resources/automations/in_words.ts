@@ -35,11 +35,13 @@ export function runInWords(
   wait: Waited | null,
   goal: string | null,
   exit: string | null,
-  output: { message?: string } | null,
+  output: { message?: string; exited_by?: { automation_id: string; run_id: string } } | null,
 ): string {
   if (status === "queued") return wait?.kind === "turn" ? `It waits for its turn, ${turnInWords(wait)}.` : "It has not begun.";
   if (status === "running") return "It goes on with its next step.";
   if (status === "waiting") return `It waits ${waitInWords(wait)}.`;
+  if (status === "exited" && output?.exited_by !== undefined)
+    return `It ended early: the run ${output.exited_by.run_id} of ${output.exited_by.automation_id} took its record out.`;
   if (status === "exited")
     return exit === null && goal === null ? `It ended early${because(reason)}.` : `It left by ${leftBy(goal, exit)}.`;
   if (status === "completed")

@@ -139,6 +139,23 @@ test("an automation that a bulk action starts for very many records is no loop",
   assert.equal((await acme.get(`/automations/${made.id}/`)).health.state, "ok");
 });
 
+test("what a template comes to, and what a run carries with it, is bounded: the run is held and says so", async () => {
+  const acme = await organization();
+  const times = (count: number) => ({ $template: "{{ trigger.payload.x }}".repeat(count) });
+  const made = await published(acme, chain(["set.vars", { values: { x: times(7) } }]), { trigger: manual });
+  const values = Object.fromEntries(["a", "b", "c", "d", "e"].map((key) => [key, times(6)]));
+  const many = await published(acme, chain(["set.vars", { values }]), { trigger: manual });
+  const body = { record_id: (await acme.lead()).id, input: { x: "x".repeat(10_000) } };
+  for (const { id } of [made, many]) await acme.post(`/automations/${id}/run/`, body);
+  await work(acme);
+
+  const [[one], [other]] = [await runsOf(acme, made), await runsOf(acme, many)];
+
+  assert.deepEqual([one.status, one.error.code, one.vars], ["held", "template_failed", {}]);
+  assert.match(one.explanation, /64 KB/);
+  assert.deepEqual([other.status, other.error.code, other.vars], ["held", "vars_too_large", {}]);
+});
+
 test("however many start it at once for a record, it runs once, and the others are told", async () => {
   const acme = await organization();
   const made = await published(acme, chain(hour), { trigger: manual });

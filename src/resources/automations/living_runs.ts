@@ -27,18 +27,24 @@ export async function cancelRuns(ctx: Ctx, automationId: string, reason: string)
 export const cancelRun = (ctx: Ctx, run: Run, reason: string): Promise<Run> =>
   endNow(ctx, run, { status: "cancelled", status_reason: reason }, "cancelled");
 
-/** Ends the runs of a record in these automations, but for one. Returns how many it ended. */
-export async function exitRuns(ctx: Ctx, automationIds: readonly string[], objectId: string, except: string): Promise<number> {
-  const those = sql`t.automation_id = any(${automationIds}) and t.object_id = ${objectId} and t.id <> ${except} and ${living}`;
+/** Ends the runs of a record in these automations, but for the one that asks for it. Returns how many it ended. */
+export async function exitRuns(ctx: Ctx, automationIds: readonly string[], objectId: string, by: Run): Promise<number> {
+  const those = sql`t.automation_id = any(${automationIds}) and t.object_id = ${objectId} and t.id <> ${by.id} and ${living}`;
+  const output = { exited_by: { automation_id: by.automation_id, run_id: by.id } };
   for (let ended = 0; ; ) {
     const runs = await lockWhere(ctx, automationRun, those, 200);
-    for (const run of runs) await endNow(ctx, run, { status: "exited", status_reason: "exit" }, "completed");
+    for (const run of runs) await endNow(ctx, run, { status: "exited", status_reason: "exit", output }, "completed");
     ended += runs.length;
     if (runs.length < 200) return ended;
   }
 }
 
-export async function endNow(ctx: Ctx, run: Run, why: Pick<Run, "status" | "status_reason">, action: string): Promise<Run> {
+export async function endNow(
+  ctx: Ctx,
+  run: Run,
+  why: Pick<Run, "status" | "status_reason"> & Partial<Pick<Run, "output">>,
+  action: string,
+): Promise<Run> {
   await withdrawApprovals(ctx, run);
   const finished_at = ctx.now.toISOString();
   const duration_ms = run.started_at === null ? 0 : ctx.now.getTime() - Date.parse(run.started_at);

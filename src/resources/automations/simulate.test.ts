@@ -203,6 +203,8 @@ describe("a simulation", () => {
     assert.deepEqual([seen.path[0].branch, seen.warnings], ["found", []], JSON.stringify(seen));
     assert.deepEqual([unseen.path[0].branch, unseen.warnings[0].code], ["empty", "own_rights"], JSON.stringify(unseen));
     await ann.refused(400, "POST", `/automations/${made.id}/simulate/`, { record_id: ours.id }, "record_id");
+    const other = { record: { type: "contact", id: ours.id } };
+    await acme.refused(400, "POST", `/automations/${made.id}/simulate/`, other, "record");
     const [event] = await acme.events(ours.id);
     await ann.refused(400, "POST", `/automations/${made.id}/simulate/`, { event_id: event!.id }, "event_id");
   });

@@ -7,6 +7,8 @@ import { operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { getRecord } from "../../records/records.ts";
 import { rehearse } from "../../records/rehearse.ts";
+import { aNoun } from "../../records/standard_operation.ts";
+import { isId } from "../../values/id.ts";
 import { automationVersion } from "./automation_version.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, isError } from "./findings.ts";
@@ -73,6 +75,7 @@ export const simulateAutomation = operation({
     const plan = await planOf(ctx, automation, given.version);
     checkChoices(plan, given);
     const { record_id, event_id } = startOf(given);
+    checkKind(ctx, given, record_id);
     const author = plan.settings.run_as_user_id ?? automation.created_by ?? ctx.actor.user_id;
     const findings = (await problemsOfPublishing(ctx, plan, author)).filter(isError);
     const errors = findings.filter((one) => !isOfRights(one));
@@ -134,6 +137,14 @@ function startOf({ record, record_id, object_id, lead_id, contact_id, opportunit
   if (ids.length + (event_id === undefined ? 0 : 1) + (payload === undefined ? 0 : 1) !== 1)
     throw invalid({ record_id: "must be given, or else event_id or payload, and only one of them" });
   return { record_id: ids[0], event_id };
+}
+
+/** A record of another kind than is said was not meant. */
+function checkKind({ registry }: Ctx, { record, object_type }: Given, id: string | undefined): void {
+  const [field, type] = record?.type === undefined ? ["object_type", object_type] : ["record", record.type];
+  const of = type === undefined ? undefined : registry.resource(type);
+  if (of === undefined || of.kinds !== undefined || id === undefined || isId(of.prefix, id)) return;
+  throw invalid({ [field]: `is not ${aNoun(of)}: leave its kind out, or name another record` });
 }
 
 function checkChoices({ graph }: Plan, { choose, mocks }: Given): void {

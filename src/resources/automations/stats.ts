@@ -10,6 +10,7 @@ import { zoneOf } from "../../records/clock.ts";
 import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";
 import { automationRun, runStates as states } from "./automation_run.ts";
+import { momentAfter } from "./durations.ts";
 import { getAutomation } from "./nested_lists.ts";
 import { emailOf, emailShape, seriesOf } from "./stats_series.ts";
 import { nowOf, sharesOf, skippedByReason } from "./stats_shares.ts";
@@ -87,7 +88,7 @@ export const automationStats = operation({
   input: {
     id: z.string(),
     date_start: z.string().optional().describe("The start; by default 30 days before the end."),
-    date_end: z.string().optional().describe("The end; by default now."),
+    date_end: z.string().optional().describe("The end; by default now. A day counts whole."),
     from: z.string().optional().describe("The same as `date_start`."),
     to: z.string().optional().describe("The same as `date_end`."),
     interval: z.enum(["hour", "day", "week"]).default("day").describe("What each entry of `series` covers."),
@@ -96,7 +97,9 @@ export const automationStats = operation({
   output,
   async run(ctx, { id, interval, version_id, date_start, date_end, from, to }) {
     const { id: automation_id } = await getAutomation(ctx, id);
-    const period = { ...readPeriod(ctx, { date_start: date_start ?? from, date_end: date_end ?? to }), version_id };
+    const [start, end] = [date_start === undefined ? "from" : "date_start", date_end === undefined ? "to" : "date_end"] as const;
+    const given = { start: { named: start, text: date_start ?? from }, end: { named: end, text: date_end ?? to } };
+    const period = { ...readPeriod(ctx, given), version_id };
     const [{ runs, ...rest }, days, series, email, steps, shares, skipped_by_reason, now] = await Promise.all([
       runsOf(ctx, automation_id, period),
       daysOf(ctx, automation_id, period),
@@ -123,16 +126,25 @@ export const automationStats = operation({
   },
 });
 
-function readPeriod(ctx: Ctx, { date_start, date_end }: { date_start?: string; date_end?: string }): Period {
-  const read = (text: string | undefined, key: string, otherwise: Date): string => {
+interface Bound {
+  named: string;
+  text: string | undefined;
+}
+
+/** A day alone begins at its midnight, and as the end it counts too. */
+function readPeriod(ctx: Ctx, given: { start: Bound; end: Bound }): Period {
+  const zone = zoneOf(ctx.directory, ctx);
+  const read = ({ text, named }: Bound, otherwise: Date): string => {
     if (text === undefined || text === "") return otherwise.toISOString();
-    const moment = parseTimestamp(text, zoneOf(ctx.directory, ctx));
-    if (moment === null) throw invalid({ [key]: "must be a time such as 2026-01-02T03:04:05.678Z" });
+    const moment = parseTimestamp(text, zone);
+    if (moment === null) throw invalid({ [named]: "must be a day, or a time such as 2026-01-02T03:04:05.678Z" });
     return moment;
   };
-  const end = read(date_end, "date_end", ctx.now);
-  const start = read(date_start, "date_start", new Date(Date.parse(end) - daysShown * dayMs));
-  if (start > end) throw invalid({ date_start: "must not be later than date_end" });
+  const last = read(given.end, ctx.now);
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given.end.text ?? "");
+  const end = isDay ? momentAfter(new Date(last), { amount: 1, unit: "days" }, zone).toISOString() : last;
+  const start = read(given.start, new Date(Date.parse(end) - daysShown * dayMs));
+  if (start > end) throw invalid({ [given.start.named]: `must not be later than ${given.end.named}` });
   return { start, end };
 }
 

@@ -446,6 +446,9 @@ describe("runs", () => {
     assert.equal((await restricted.get(`${path}?date_start=2026-01-01&date_end=2026-01-31`)).runs.total, 3);
     await acme.refused(400, "GET", `${path}?date_start=soon`, undefined, "date_start");
     await acme.refused(400, "GET", `${path}?date_start=2026-02-01&date_end=2026-01-01`, undefined, "date_start");
+    await acme.refused(400, "GET", `${path}?from=2026-02-01&to=2026-01-01`, undefined, "from");
+    const whole = await acme.get(`${path}?from=2026-01-31&to=2026-01-31`);
+    assert.equal(Date.parse(whole.date_end) - Date.parse(whole.date_start), 24 * 3_600_000);
   });
 
   test("and versions go with their automation", async () => {

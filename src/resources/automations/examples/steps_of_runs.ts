@@ -61,6 +61,7 @@ export const runExamples: Record<string, StepExample> = {
       assert.deepEqual(run.steps[0].output, { exited: 1 });
       const [left] = await acme.all(`/automation_runs/?record_id=${lead.id}&status=exited`);
       assert.deepEqual([left.status_reason, left.wait], ["exit", null]);
+      assert.equal(left.explanation, `It ended early: the run ${run.id} of ${run.automation_id} took its record out.`);
     },
   },
 };

@@ -43,6 +43,15 @@ const offset = z.strictObject({
 const cases = namesIn("cases");
 const cameOutput = z.object({ event_id: z.string(), record: z.record(z.string(), z.unknown()) });
 
+const varsMost = 256 * 1024;
+
+/** What a run carries with it is read and written with each of its steps. */
+function keepValues({ run, config }: Call): Outcome {
+  if (Buffer.byteLength(JSON.stringify({ ...(run.vars as object), ...config.values })) > varsMost)
+    throw new StepFailure("vars_too_large", "config", "The variables of the run come to more than 256 KB: keep less");
+  return { vars: config.values };
+}
+
 export const flowSteps: readonly StepType[] = [
   define(
     flow,
@@ -145,13 +154,7 @@ export const flowSteps: readonly StepType[] = [
   ),
   define(flow, "stop", "Ends.", { outcome: may(label), message: may(words) }, { ports: [], run: ends("completed") }),
   define(flow, "fail", "Ends as failed.", { outcome: may(label), message: may(words) }, { ports: [], run: ends("failed") }),
-  define(
-    flow,
-    "set.vars",
-    "Keeps values for later steps.",
-    { values: need(values) },
-    { ports: out, run: ({ config }) => ({ vars: config.values }) },
-  ),
+  define(flow, "set.vars", "Keeps values for later steps.", { values: need(values) }, { ports: out, run: keepValues }),
 
   define(
     flow,

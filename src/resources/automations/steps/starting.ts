@@ -113,5 +113,5 @@ export async function exitOthers(call: Call): Promise<Outcome> {
   const { ctx, run, config } = call;
   const id = config.record == null ? run.object_id : (await recordNamed({ ...call, config: { target: config.record } })).id;
   if (id === null) throw new StepFailure("unresolved_ref", "config", "There is no record to take out: name one in record");
-  return { output: { exited: await exitRuns(ctx, config.automation_ids, id, run.id) } };
+  return { output: { exited: await exitRuns(ctx, config.automation_ids, id, run) } };
 }
