@@ -40,7 +40,9 @@ const mayStandIn = (ctx: Ctx, { assigned_to }: Task): boolean =>
   may(ctx, "manage_organization") && !(assigned_to !== null && isActiveMember(ctx.directory, assigned_to));
 
 /** The lock on the run makes answers come one after the other. The worker that ends the wait never waits for a task. */
-async function checkIsAsked(ctx: Ctx, { id, approval_run_id, date_created, is_complete }: Task): Promise<void> {
+async function checkIsAsked(ctx: Ctx, { id, approval_run_id, date_created, is_complete, resolution }: Task): Promise<void> {
+  if (is_complete && answers.includes(resolution ?? ""))
+    throw invalid({ resolution: `is given already, and cannot be changed: ${resolution}` });
   const [run] = await query(ctx, {
     name: "task.approval_run",
     text: `select status, wait->>'kind' from automation_run where organization_id = $1 and id = $2 for no key update`,

@@ -53,7 +53,8 @@ async function writeEmail(call: Call, to: readonly Whom[], status: "outbox" | "d
     };
     const made = await createOf(call, "activity_email", body);
     if (status === "outbox") await checkMailbox(call);
-    return { output: { ...idOf(made), to: body.to } };
+    const words = { subject, body: "body_html" in letter ? letter.body_html : letter.body_text };
+    return { output: { ...idOf(made), to: body.to }, input: { ...config, ...words } };
   });
 }
 

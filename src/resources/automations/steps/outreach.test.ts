@@ -59,6 +59,8 @@ describe("email.send", () => {
     assert.equal(first!.header("list-unsubscribe") === undefined, false);
     const stored = await acme.get(`/activity/email/${run.steps[0].output.id}/`);
     assert.deepEqual([stored.status, stored.automation_run_id, stored.contact_id], ["sent", run.id, ann.id]);
+    const { subject, body } = run.steps[0].input;
+    assert.deepEqual([subject, body], ["Hello Ann", "Dear Ann"]);
     const [created] = await acme.events(stored.id);
     assert.equal(created.meta.automation_run_id, run.id);
   });

@@ -51,8 +51,9 @@ function write(
   return mendable(async () => {
     const reader = await readerAt(call, to.lead_id, person);
     const place = { lead_id: reader.at.id, contact_id: person?.id ?? null, remote_phone: phone };
-    const body = { ...(await words(reader)), ...more, ...place, status: "outbox" };
-    return { output: { ...idOf(await createOf(call, kind, body)), to: phone } };
+    const filled = await words(reader);
+    const body = { ...filled, ...more, ...place, status: "outbox" };
+    return { output: { ...idOf(await createOf(call, kind, body)), to: phone }, input: { ...call.config, ...filled } };
   });
 }
 
