@@ -976,6 +976,7 @@ create table connected_account (
   allowed_identities text[] default '{}'::text[] not null,
   ramp_up_since timestamp(3) with time zone,
   ramp_up boolean default false not null,
+  proven_email text,
   constraint connected_account_pkey PRIMARY KEY (organization_id, id),
   constraint connected_account_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint connected_account_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE,
@@ -989,6 +990,7 @@ CASE
     ELSE _type
 END));
 CREATE UNIQUE INDEX connected_account_is_default_key ON public.connected_account USING btree (organization_id, user_id) WHERE is_default;
+CREATE INDEX connected_account_proven ON public.connected_account USING btree (organization_id, proven_email) WHERE (proven_email IS NOT NULL);
 CREATE INDEX connected_account_receive_status_idx ON public.connected_account USING btree (receive_status) WHERE (receive_status <> 'disabled'::text);
 CREATE INDEX connected_account_user_id_idx ON public.connected_account USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table connected_account enable row level security, force row level security;

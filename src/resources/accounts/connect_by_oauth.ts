@@ -47,7 +47,12 @@ export async function connectByOauth(ctx: Ctx, { type, email, name, granted_feat
   const isWanted = (feature: string) => account.enabled_features.includes(feature) || !before.includes(feature);
   const enabled_features = granted_features.filter(isWanted);
   const states = statesOf({ ...account, enabled_features, granted_features });
-  const connected = store.update(ctx, connectedAccount, account, { granted_features, enabled_features, ...states });
+  const connected = store.update(ctx, connectedAccount, account, {
+    granted_features,
+    enabled_features,
+    proven_email: emailKey(email),
+    ...states,
+  });
   await wakeWaitingMail(ctx, connected.id);
   if (fetchesMail(connected)) wake(ctx, mailboxJobs, [connected.id]);
   if (connected.calendar_status === "disabled") return connected;

@@ -134,6 +134,7 @@ export const connectedAccount = resource({
       names: naming("user", "group"),
       doc: "Members and groups who share it: they send by it as its owner does, and see the prospects who write to it.",
     }),
+    proven_email: text({ readOnly: true, hidden: true }),
     allowed_identities: texts({ readOnly: true, hidden: true, default: [] as string[] }),
     send_failures: integer({ readOnly: true, hidden: true, default: 0 }),
     send_again_at: timestamp({ readOnly: true, hidden: true }),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import { imapServer } from "../../../test/support/imap.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
 import type { Service } from "../../../test/support/service.ts";
 import { type MailServer, startMailServer } from "../../../test/support/smtp.ts";
@@ -18,6 +19,14 @@ after(() => server?.close());
 
 const connect = (ws: Workspace, email: string, body: object = {}): Promise<any> =>
   ws.post("/connected_account/", { email, smtp: server.smtp, ...body });
+/** A mailbox that is connected and was read, by its address. */
+async function entered(ws: Workspace): Promise<string> {
+  const { address, login } = (await imapServer()).mailbox();
+  await connect(ws, address, { imap: login });
+  await withWorker(on, (worker) => worker.drained());
+  return address;
+}
+
 const addressOf = async (ws: Workspace): Promise<string> => (await ws.get("/me/")).email;
 
 test("a member gives an account only addresses that they may send as already; an admin gives it any", async () => {
@@ -39,8 +48,8 @@ test("a member gives an account only addresses that they may send as already; an
   await bob.refused(400, "PUT", path, { email: adas }, "email");
 
   await lender.post("/send_as/", { allowed_user_id: bob.userId });
-  await connect(bob, "second@acme.example");
-  await bob.put(path, identities("BOB@acme.example", await addressOf(bob), "second@acme.example", await addressOf(lender)));
+  const second = await entered(bob);
+  await bob.put(path, identities("BOB@acme.example", await addressOf(bob), second, await addressOf(lender)));
   await acme.put(path, identities("sales@acme.example"));
   const kept = await bob.put(path, identities("bob@acme.example", "sales@acme.example"));
   await bob.put(path, identities("bob@acme.example"));
@@ -91,4 +100,59 @@ test("nothing is sent under an identity without a right to it, however it got th
     shown.identities.map((one: any) => one.email),
     [lent, "sales@work.example"],
   );
+});
+
+test("a mailbox that a member has entered is claimed by nobody else, nor sent as, until it is shared", async () => {
+  const acme = await organization(on);
+  const [ada, eve, bob] = [await acme.member(), await acme.member(), await acme.member()];
+  const { address, login } = (await imapServer()).mailbox();
+  const claim = await connect(eve, address);
+  const body = { lead_id: (await acme.lead()).id, subject: "Hi", body_text: "Hello", status: "outbox" };
+  const waiting = await eve.post("/activity/email/", { ...body, to: ["a@client.example"], sender: address });
+  const own = await connect(ada, address, { imap: login });
+  await ada.refused(400, "PUT", `/connected_account/${(await connect(ada, "two@acme.example")).id}/`, {
+    identities: [{ email: "three@acme.example" }],
+  });
+
+  await acme.service.app.db.query(acme.id, {
+    text: "update activity set send_after = now() + interval '1 minute' where organization_id = $1 and id = $2",
+    values: [acme.id, waiting.id],
+  });
+  await withWorker(on, (worker) => worker.drained());
+  on.clock.now = new Date(Date.now() + 120_000);
+  await withWorker(on, (worker) => worker.drained());
+
+  assert.deepEqual(server.to("a@client.example"), []);
+  assert.match((await eve.get(`/activity/email/${waiting.id}/`)).send_attempts[0].error_message, /may not send as/);
+  const sent = { ...body, to: ["b@client.example"] };
+  await eve.refused(400, "POST", "/activity/email/", { ...sent, sender: address }, "sender");
+  await eve.refused(400, "POST", "/activity/email/", { ...sent, email_account_id: claim.id }, "email_account_id");
+  for (const who of [bob, acme])
+    await who.refused(400, "POST", "/connected_account/", { email: address, smtp: server.smtp }, "email");
+  const other = await connect(bob, "bob@acme.example");
+  await bob.refused(400, "PUT", `/connected_account/${other.id}/`, { email: address }, "email");
+  await bob.refused(400, "PUT", `/connected_account/${other.id}/`, { identities: [{ email: address }] }, "identities.0.email");
+
+  await ada.put(`/connected_account/${own.id}/`, { shared_with: [eve.userId] });
+  const shared = await eve.post("/activity/email/", { ...sent, email_account_id: own.id });
+  assert.equal(shared.sender.includes(address), true);
+  await ada.delete(`/connected_account/${own.id}/`);
+  await connect(bob, address);
+});
+
+test("a login by another name, or an address that was changed, proves nothing", async () => {
+  const acme = await organization(on);
+  const eve = await acme.member();
+  const box = (await imapServer()).mailbox();
+  const account = await connect(eve, box.address, { imap: box.login });
+  await connect(eve, "boss@acme.example", { imap: box.login });
+  await withWorker(on, (worker) => worker.drained());
+  await eve.put(`/connected_account/${account.id}/`, { email: "sales@acme.example" });
+  const other = await connect(eve, "eve@acme.example");
+
+  for (const email of ["boss@acme.example", "sales@acme.example"]) {
+    const body = { identities: [{ email }] };
+    await eve.refused(400, "PUT", `/connected_account/${other.id}/`, body, "identities.0.email");
+    assert.equal((await connect(await acme.member(), email)).email, email);
+  }
 });

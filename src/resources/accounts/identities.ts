@@ -6,7 +6,8 @@ import type { Row } from "../../core/resource.ts";
 import { emailKey } from "../../values/email.ts";
 import { memberWith } from "../activities/recipients.ts";
 import type { connectedAccount } from "./connected_account.ts";
-import { maySendAs, sendersOf } from "./senders.ts";
+import { whoHasProven } from "./proof.ts";
+import { hasProven, maySendAs, sendersOf } from "./senders.ts";
 
 type Account = Row<typeof connectedAccount>;
 type Identities = Account["identities"];
@@ -26,17 +27,22 @@ export async function allowedIdentities(
   const known = new Set([emailKey(account.email ?? ""), ...keysOf(before?.identities ?? [])]);
   const asked = keysOf(given).flatMap((key, i) => (known.has(key) ? [] : [{ key, i }]));
   const senders = asked.length > 0 ? await sendersOf(ctx, account.user_id) : null;
-  const refused = asked.find(({ key }) => !maySendAs(ctx, senders!, key));
+  const refused = asked.find(({ key }) => !hasProven(ctx, senders!, key));
   if (refused !== undefined)
     throw invalid({
       [`identities.${refused.i}.email`]:
-        "is not an address that this account may send as: connect its own account, or ask an admin",
+        "is not an address that this account may send as: connect its own account and let mail be read or sent by it, or ask an admin",
     });
   return allowed;
 }
 
-/** Refuses the address by which another member logs in, unless they or an admin allow it. */
+/**
+ * Refuses the address by which another member logs in, unless they or an admin allow it, and one whose mailbox another member has
+ * entered: that is shared.
+ */
 export async function checkAddressIsFree(ctx: Ctx, userId: string, address: string | null | undefined): Promise<void> {
+  if (address && (await whoHasProven(ctx, [address])).some(({ user_id }) => user_id !== userId))
+    throw invalid({ email: "is the mailbox of another member: they, or an admin, share it by `shared_with` of their account" });
   const owner = address ? memberWith(ctx.directory, address) : undefined;
   if (owner === undefined || owner === userId || may(ctx, "manage_organization")) return;
   if (!maySendAs(ctx, await sendersOf(ctx, userId), address!))

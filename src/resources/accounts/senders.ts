@@ -9,6 +9,7 @@ import { emailKey } from "../../values/email.ts";
 import { isActiveMember, user } from "../organization/user.ts";
 import { idsOfMember } from "../tasks/assignee.ts";
 import { connectedAccount, isMailbox } from "./connected_account.ts";
+import { isProven, provenByOthers } from "./proof.ts";
 import { sendAs } from "./send_as.ts";
 
 type Account = Row<typeof connectedAccount>;
@@ -38,10 +39,11 @@ export async function sendersOf(ctx: Ctx, userId: string): Promise<Senders> {
       "of_senders",
     ),
   ]);
+  const claimed = await provenByOthers(ctx, accounts);
   return {
     user_id: userId,
     lent: lent.filter((one) => isActive(one.allowing_user_id)),
-    accounts: accounts.filter((one) => isActive(one.user_id)),
+    accounts: accounts.filter((one) => isActive(one.user_id) && !claimed.has(one.id)),
   };
 }
 
@@ -69,6 +71,14 @@ export function checkAddressAmong(ctx: Ctx, senders: Senders, address: string, f
 export function maySendAs(ctx: Ctx, senders: Senders, address: string): boolean {
   const wanted = emailKey(address);
   return whoHas(ctx, senders, wanted) !== undefined || senders.accounts.some((one) => ownAddressesOf(one).includes(wanted));
+}
+
+/** The address is theirs beyond what they say: an admin gave it, its mailbox was entered, or it is a member's own. */
+export function hasProven(ctx: Ctx, senders: Senders, address: string): boolean {
+  const wanted = emailKey(address);
+  const proven = ({ allowed_identities, ...one }: Account) =>
+    allowed_identities.includes(wanted) || (isProven(one) && one.proven_email === wanted);
+  return whoHas(ctx, senders, wanted) !== undefined || senders.accounts.some(proven);
 }
 
 export const mailboxOf = async (ctx: Ctx, userId: string, id: string, field: string): Promise<Account> =>

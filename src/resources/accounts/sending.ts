@@ -9,6 +9,7 @@ import { store } from "../../records/store.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { failAccount, mendAccount } from "./account_states.ts";
 import { connectedAccount } from "./connected_account.ts";
+import { proveBy } from "./proof.ts";
 
 type Account = Row<typeof connectedAccount>;
 
@@ -30,7 +31,9 @@ export async function sendingFailed(ctx: Ctx, id: string, reason: string, isPass
 }
 
 /** Sending worked: wakes the mails that waited for it. */
-export async function sendingWorked(ctx: Ctx, { id, send_status, send_failures }: Account): Promise<void> {
+export async function sendingWorked(ctx: Ctx, sender: Account): Promise<void> {
+  const { id, send_status, send_failures } = sender;
+  proveBy(ctx, sender, "smtp");
   if (send_status !== "ok") await mendAccount(ctx, id, ["send"]);
   if (send_failures === 0) return;
   const [account] = await lockToChange(ctx, connectedAccount, sql`t.id = ${id}`);

@@ -7,6 +7,7 @@ import { readingAs, systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
+import { couldProve, isProven } from "../accounts/proof.ts";
 import { ownAddressesOf } from "../accounts/senders.ts";
 import type { ArrivedMail } from "./arrived.ts";
 import type { Visit } from "./visit.ts";
@@ -14,7 +15,7 @@ import type { Visit } from "./visit.ts";
 type Account = Row<typeof connectedAccount>;
 
 /**
- * Members by address. Anybody can write any address into an account: one by which nothing leaves or arrives is nobody's, and a
+ * Members by address. Anybody can write any address into an account: one whose mailbox they never entered is nobody's, and a
  * contact's is the contact's. Mail from it would be lost otherwise, as what members write to each other is private.
  */
 export async function membersAmong({ core, job, account }: Visit, mails: readonly ArrivedMail[]): Promise<Map<string, string>> {
@@ -22,12 +23,12 @@ export async function membersAmong({ core, job, account }: Visit, mails: readonl
   const asked = new Set(people.map(({ email }) => emailKey(email)));
   const ctx = await readingAs(core, systemActor(job.organization_id), requestOf(job));
   const claimed = (await accountsWith(ctx, [...asked])).flatMap((one) =>
-    (isProven(one) ? ownAddressesOf(one) : one.allowed_identities).map((address) => [address, one.user_id] as const),
+    (isTheirs(one) ? ownAddressesOf(one) : one.allowed_identities).map((address) => [address, one.user_id] as const),
   );
   const named = claimed.filter(([address]) => asked.has(address));
   const theirs = await ofContacts(ctx, [...new Set(named.map(([address]) => address))]);
   const own = ownAddressesOf(account).map((address) => [address, account.user_id] as const);
-  return new Map([...named.filter(([address]) => !theirs.has(address)), ...own]);
+  return new Map([...own, ...named.filter(([address]) => !theirs.has(address))]);
 }
 
 /** And all with letters that PostgreSQL may compare in another way. */
@@ -50,8 +51,5 @@ async function ofContacts(ctx: Ctx, addresses: readonly string[]): Promise<Set<s
 }
 
 /** A mailbox that is not visited yet counts until its first visit fails. */
-const isProven = (account: Account): boolean =>
-  account.last_synced_at !== null ||
-  account.receive_status === "ok" ||
-  account.send_status === "ok" ||
-  account.granted_features !== null;
+const isTheirs = (account: Account): boolean =>
+  isProven(account) || (account.last_synced_at === null && account.receive_status === "ok" && couldProve(account, "imap"));

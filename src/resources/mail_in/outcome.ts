@@ -2,6 +2,7 @@
 import { type Ctx, write } from "../../core/context.ts";
 import type { MailboxError } from "../../services/imap.ts";
 import { failAccount, mendAccount } from "../accounts/account_states.ts";
+import { proveBy } from "../accounts/proof.ts";
 import { countFailure, forgetFailures } from "./between_visits.ts";
 import type { Account } from "./visit.ts";
 
@@ -25,6 +26,7 @@ export async function noteSuccess(ctx: Ctx, account: Account, isMore: boolean): 
     text: "update connected_account set last_synced_at = $3 where organization_id = $1 and id = $2",
     values: [ctx.organization_id, account.id, ctx.now],
   });
+  proveBy(ctx, account, "imap");
   if (account.receive_status === "error") await mendAccount(ctx, account.id, ["receive"]);
   return isMore ? ctx.now : inAbout(ctx, restMs);
 }

@@ -3,9 +3,10 @@ import type { Ctx } from "../../core/context.ts";
 import type { Core, Settings } from "../../core/core.ts";
 import type { OauthType } from "../../services/oauth_providers.ts";
 import { NotHanded, type SmtpServer } from "../../services/smtp.ts";
+import { emailKey } from "../../values/email.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { accessTokenOf, NotConnected, TokenUnavailable } from "../accounts/oauth/access_token.ts";
-import { maySendAs, sendersOf, usualMailbox } from "../accounts/senders.ts";
+import { hasProven, maySendAs, ownAddressesOf, sendersOf, usualMailbox } from "../accounts/senders.ts";
 import { person } from "../activities/recipients.ts";
 import { user } from "../organization/user.ts";
 import { openSealed } from "../shared/sealed.ts";
@@ -21,6 +22,11 @@ export async function mailboxFor(ctx: Ctx, userId: string, mail: Email): Promise
   if (!maySendAs(ctx, senders, sender))
     throw new CannotLeave("not_allowed", `${name} may not send as ${sender}: connect its account, or change the sender`);
   const found = usualMailbox(ctx, senders, { sender, email_account_id, send_as_id });
+  if (found !== null && !ownAddressesOf(found).includes(emailKey(sender)) && !hasProven(ctx, senders, sender))
+    throw new CannotLeave(
+      "not_allowed",
+      `Nothing was read or sent by the account of ${sender} yet: its own account has to send first`,
+    );
   if (found !== null) return found;
   throw email_account_id === null
     ? new CannotLeave("no_mailbox", `${name} has no mailbox to send from: connect one, and put the e-mail into the outbox again`)
