@@ -50,6 +50,8 @@ export interface Arrival {
   conversation_id?: string;
   answered: Answered | null;
   parts: readonly KeptPart[];
+  /** Nothing follows from its class: it says that it is from a member, so it is no answer of somebody else. */
+  isNoAnswer?: boolean;
   /** The bytes of its parts already belong to a record. */
   areOurs?: boolean;
 }
@@ -71,8 +73,8 @@ export async function writeArrived(ctx: Ctx, { status, ...mail }: ArrivedEmail, 
     in_reply_to_id: answered?.id ?? null,
   });
   emit(ctx, email, { action: status === "inbox" ? "received" : "sent", after: row });
-  if (status === "inbox" && !thread.isNew && isReply(row)) await markAnswered(ctx, row, answered?.id);
-  const after = await followed(ctx, row);
+  if (status === "inbox" && !arrival.isNoAnswer && !thread.isNew && isReply(row)) await markAnswered(ctx, row, answered?.id);
+  const after = arrival.isNoAnswer ? row : await followed(ctx, row);
   await messageWritten(ctx, email, after);
   return after;
 }
@@ -82,6 +84,12 @@ export async function alsoIn(ctx: Ctx, id: string, userId: string): Promise<Emai
   const [found] = await lockToChange(ctx, email, sql`t.id = ${id}`);
   if (found === undefined || found.users?.includes(userId)) return found ?? null;
   return store.update(ctx, email, found, { mailbox_user_ids: [...(found.mailbox_user_ids ?? []), userId] });
+}
+
+/** An e-mail that seemed to have arrived was sent by a member. */
+export async function takeAsSent(ctx: Ctx, found: Email, user_id: string): Promise<void> {
+  const values = { status: "sent", direction: "outgoing", user_id, classification: null } as const;
+  emit(ctx, email, { action: "sent", after: store.update(ctx, email, found, values) });
 }
 
 /** When two e-mails come to a lead at once, the second finds the thread and the conversation of the first. */

@@ -29,6 +29,8 @@ export interface ArrivedMail {
   /** Cleaned, both forms of it. Null when there is none. */
   body: { text: string | null; html: string | null };
   parts: ArrivedPart[];
+  /** The topmost `Authentication-Results`, which the last server on the way wrote. */
+  authentication: string;
   /** The class of the message. */
   classification: Classification;
 }
@@ -47,6 +49,7 @@ export interface ArrivedPart {
 const subjectMax = 1000;
 const peopleMax = 500;
 const referencesMax = 100;
+const authenticationMax = 4000;
 
 export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {
   const header = (key: string) => email.headers.find((one) => one.key === key)?.value ?? "";
@@ -67,6 +70,7 @@ export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {
     arrived_at: arrivedAt.toISOString(),
     body: bodyOf(email),
     parts: email.attachments.map(partOf),
+    authentication: header("authentication-results").slice(0, authenticationMax),
     classification: byRule(classify(email, arrivedAt)),
   };
   return { ...mail, identity: message_id ?? hashOf(email) };

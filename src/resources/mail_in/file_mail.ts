@@ -1,8 +1,10 @@
 // Files a message in one transaction: as an e-mail of the lead, or with the prospect that its sender is.
 import type { Ctx } from "../../core/context.ts";
-import { type ArrivedEmail, alsoIn, writeArrived } from "../activities/arrived_email.ts";
+import { emailKey } from "../../values/email.ts";
+import { type ArrivedEmail, alsoIn, takeAsSent, writeArrived } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
 import { claimIdentity, filedOf, noteIdentity } from "../activities/mail_identity.ts";
+import { person } from "../activities/recipients.ts";
 import { hasMessage } from "../inbox/prospect_messages.ts";
 import { receiveFromStranger } from "../inbox/receive.ts";
 import { followClass } from "../mail_class/follow.ts";
@@ -29,14 +31,18 @@ export async function fileMail(
   ]);
   if (filed.has(mail.identity)) return fileAgain(ctx, source, letter, parts);
   // Mail between members, or to people whom nobody knows, is private.
-  if (place === null && (letter.written_by !== null || letter.from === null || isPast(source, mail))) return;
+  if (place === null && (isAmongUs(letter) || letter.from === null || isPast(source, mail))) return;
   if (!(await claimIdentity(ctx, mail.identity))) return fileAgain(ctx, source, letter, parts);
 
   if (place === null && isReport(mail)) return void (await followClass(ctx, null, mail.classification));
   if (place === null) return fileWithProspect(ctx, source, letter, parts);
-  const row = await writeArrived(ctx, emailOf(source, letter), { ...place, parts });
+  const arrival = { ...place, parts, isNoAnswer: letter.written_by === null && isAmongUs(letter) };
+  const row = await writeArrived(ctx, emailOf(source, letter), arrival);
   noteIdentity(ctx, mail.identity, row.id);
 }
+
+/** Of a member, or of somebody who says so. */
+const isAmongUs = ({ written_by, says_it_is }: Letter): boolean => written_by !== null || says_it_is !== null;
 
 /** Mail of strangers counts from when the mailbox was connected. Servers' times have whole seconds. */
 const isPast = ({ account }: Source, { arrived_at }: ArrivedMail): boolean =>
@@ -49,9 +55,16 @@ const isReport = ({ classification }: ArrivedMail): boolean => ["bounce", "compl
 async function fileAgain(ctx: Ctx, source: Source, letter: Letter, parts: readonly KeptPart[]): Promise<void> {
   const { account } = source;
   const { activity_id } = (await filedOf(ctx, [letter.identity])).get(letter.identity)!;
-  if (activity_id !== null) await alsoIn(ctx, activity_id, account.user_id);
+  if (activity_id !== null) await alsoFiled(ctx, letter, activity_id, account.user_id);
   else if (!isReport(letter) && !(await hasMessage(ctx, account.id, letter.identity)))
     await fileWithProspect(ctx, source, letter, parts);
+}
+
+/** It may have arrived somewhere before it was certain that a member wrote it. */
+async function alsoFiled(ctx: Ctx, { written_by, says_it_is, from }: Letter, id: string, userId: string): Promise<void> {
+  const filed = await alsoIn(ctx, id, userId);
+  if (written_by === null || says_it_is !== written_by || filed?.status !== "inbox" || filed.sender === null) return;
+  if (emailKey(person(filed.sender).email) === emailKey(from!.email)) await takeAsSent(ctx, filed, written_by);
 }
 
 function emailOf({ account }: Source, letter: Letter): ArrivedEmail {

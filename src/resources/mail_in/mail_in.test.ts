@@ -105,7 +105,10 @@ test("a mail that names somebody else's message comes to its recipient all the s
   const lead = await acme.lead();
   await acme.contact({ lead_id: lead.id, emails: [{ email: "carl@named.example" }] });
   const named = newMessageId();
-  await box.deliver(letter({ from: box.address, to: "carl@named.example", subject: "Offer", messageId: named }));
+  await box.makeFolder("Sent");
+  await box.deliver(letter({ from: box.address, to: "carl@named.example", subject: "Offer", messageId: named }), {
+    folder: "Sent",
+  });
   const rex = await acme.memberWith(["manage_lead_statuses"]);
   const { box: own } = await connected(rex);
   const rita = await rex.contact({ emails: [{ email: "rita@named.example" }] });
@@ -172,7 +175,8 @@ test("whoever answers from another address is found by the thread, and who is co
   const lead = await acme.lead();
   await acme.contact({ lead_id: lead.id, emails: [{ email: "carl@copied.example" }] });
   const sent = newMessageId();
-  await box.deliver(letter({ from: box.address, to: "carl@copied.example", messageId: sent }));
+  await box.makeFolder("Sent");
+  await box.deliver(letter({ from: box.address, to: "carl@copied.example", messageId: sent }), { folder: "Sent" });
   await box.deliver(letter({ from: "private@elsewhere.example", to: box.address, inReplyTo: sent }));
   await box.deliver(
     letter({ from: "eve@elsewhere.example", to: `${box.address}, Carl <carl@copied.example>`, subject: "All of us" }),

@@ -11,6 +11,7 @@ import { email } from "../activities/email.ts";
 import { contactsWith, leadsWith, type Reachable } from "../activities/placing.ts";
 import { memberWith, type Person } from "../activities/recipients.ts";
 import type { ArrivedMail } from "./arrived.ts";
+import { isAuthentic } from "./authentic.ts";
 import type { Source } from "./visit.ts";
 
 export interface Place {
@@ -21,7 +22,9 @@ export interface Place {
 
 /** A message with what is known about it before any query. */
 export interface Letter extends ArrivedMail {
-  /** The member who wrote it. Null for anybody else. */
+  /** The member with the sender's address. Anybody can write any address there. */
+  says_it_is: string | null;
+  /** The member who certainly wrote it. Null for anybody else. */
   written_by: string | null;
   /** People who are not members, the sender first. */
   others: Person[];
@@ -29,13 +32,14 @@ export interface Letter extends ArrivedMail {
 
 /**
  * Members are recognized by their own addresses and those of their accounts. Mail in a folder of sent mail was written by its
- * owner.
+ * owner; elsewhere the mailbox's own server has to say that it is from whom it says.
  */
 export function letterOf(ctx: Ctx, source: Source, mail: ArrivedMail): Letter {
   const memberOf = ({ email }: Person) => memberWith(ctx.directory, email) ?? source.members.get(emailKey(email)) ?? null;
   const everybody = [...(mail.from === null ? [] : [mail.from]), ...mail.to, ...mail.cc, ...mail.bcc];
-  const written_by = source.role === "sent" ? source.account.user_id : mail.from && memberOf(mail.from);
-  return { ...mail, written_by, others: everybody.filter((one) => memberOf(one) === null) };
+  const says_it_is = mail.from && memberOf(mail.from);
+  const written_by = source.role === "sent" ? source.account.user_id : isAuthentic(source.account, mail) ? says_it_is : null;
+  return { ...mail, says_it_is, written_by, others: everybody.filter((one) => memberOf(one) === null) };
 }
 
 /**
@@ -50,7 +54,7 @@ export async function placeMail(ctx: Ctx, letter: Letter, ownerId: string): Prom
     addresses.length === 0 ? [] : contactsWith(ctx, addresses, { by }),
     addresses.length === 0 ? [] : leadsWith(ctx, addresses, by),
   ]);
-  const [sender] = letter.written_by === null ? addresses.slice(0, 1) : [];
+  const [sender] = letter.written_by === null && letter.says_it_is === null ? addresses.slice(0, 1) : [];
   const has = (address: string) => (one: { email_keys: readonly string[] }) => one.email_keys.includes(emailKey(address));
   const theirs = sender === undefined ? contacts : contacts.filter(has(sender));
 

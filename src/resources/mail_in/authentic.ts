@@ -1,0 +1,47 @@
+// Whether a message in an Inbox is from the address that it says. Anybody can write any sender, so what counts is the result of the
+// mailbox's own server, which writes it on top (RFC 8601).
+import { emailKey } from "../../values/email.ts";
+import type { ArrivedMail } from "./arrived.ts";
+import type { Account } from "./visit.ts";
+
+/** The server found that the domain of the sender answers for the message. */
+export function isAuthentic(account: Account, { from, authentication }: Pick<ArrivedMail, "from" | "authentication">): boolean {
+  if (from === null || authentication === "") return false;
+  const domain = domainOf(from.email);
+  const [first = "", ...rest] = withoutComments(authentication).split(";");
+  // Microsoft names no server.
+  const server = first.includes("=") ? null : first.trim().split(/\s+/)[0]!.toLowerCase();
+  return isOwnServer(account, server) && (server === null ? [first, ...rest] : rest).some((result) => answersFor(result, domain));
+}
+
+const domainOf = (address: string): string => emailKey(address).split("@").at(-1)!;
+
+function withoutComments(value: string): string {
+  const shorter = value.replace(/\([^()]*\)/g, " ");
+  return shorter === value ? value : withoutComments(shorter);
+}
+
+/** `dmarc=pass header.from=acme.example`, or `dkim=pass header.d=acme.example`. */
+function answersFor(result: string, domain: string): boolean {
+  const values = new Map(
+    [...result.matchAll(/([\w.-]+)\s*=\s*"?([^\s";]+)/g)].map(([, name, value]) => [name!.toLowerCase(), value!.toLowerCase()]),
+  );
+  if (values.get("dmarc") === "pass") return (values.get("header.from") ?? domain) === domain;
+  const signer = values.get("header.d") ?? values.get("header.i")?.split("@").at(-1);
+  return values.get("dkim") === "pass" && signer !== undefined && (signer === domain || domain.endsWith(`.${signer}`));
+}
+
+const providers = [
+  { type: "google", hosts: /(^|\.)(gmail|googlemail)\.com$/, isOwn: (server: string | null) => server === "mx.google.com" },
+  { type: "microsoft", hosts: /(^|\.)(office365|outlook)\.com$/, isOwn: (server: string | null) => server === null },
+];
+
+/** The server that wrote the result has the mailbox: it is the one that mail is read from, or of its domain or the address's. */
+function isOwnServer({ _type, imap, email }: Account, server: string | null): boolean {
+  const host = imap?.host.toLowerCase() ?? "";
+  const provider = providers.find(({ type, hosts }) => type === _type || hosts.test(host));
+  if (provider !== undefined) return provider.isOwn(server);
+  const above = host.split(".").slice(1).join(".");
+  const domains = [host, domainOf(email ?? ""), ...(/\..*[a-z]/.test(above) ? [above] : [])];
+  return server !== null && domains.some((one) => one !== "" && (server === one || server.endsWith(`.${one}`)));
+}
