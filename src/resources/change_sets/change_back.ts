@@ -30,7 +30,7 @@ export async function changeBack(
   refuseAdministration(ctx, kind);
   const present = JSON.parse(renderRow(kind, before, ctx.directory, ctx, (name) => ctx.registry.resource(name)));
   const isSet = (field: string) => field.startsWith("custom.") || kind.fields[field]?.mode === "write";
-  const isStored = (field: string) => (kind.fields[field] as { ref?: unknown })?.ref || isScore(kind, field);
+  const isStored = (field: string) => (kind.fields[field] as { ref?: unknown })?.ref || byVerbs.get(kind.name)?.test(field);
 
   const { was, is } = valuesOf(events);
   const own = [...was].filter(([field]) => isSet(field) || isStored(field));
@@ -52,10 +52,13 @@ async function setBack(ctx: Ctx, of: Resource, before: Row<Resource>, values: Re
   await change(ctx, of, before, values);
 }
 
-/** What `POST /ai/score_lead/` writes and no request sets. */
-const isScore = (of: Resource, field: string): boolean => of.name === "lead" && /^scored?_|^score$/.test(field);
+/** What no request sets, but a verb does: `POST /ai/score_lead/`, and converting or dismissing a prospect. */
+const byVerbs: ReadonlyMap<string, RegExp> = new Map([
+  ["lead", /^scored?_|^score$/],
+  ["inbox_prospect", /^status$|^(converted|dismissed)_/],
+]);
 
-/** A record that a merge gave to another one goes back to its own, and a score to what it was: no right of its own is needed. */
+/** A record that a merge gave to another one goes back to its own, and a score or a prospect to what it was: no right of its own is needed. */
 async function moveBack(
   ctx: Ctx,
   kind: Resource,

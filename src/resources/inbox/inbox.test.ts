@@ -320,6 +320,24 @@ describe("a prospect", () => {
     assert.deepEqual([made.contact_id, made.message._type, made.message.direction], [person.id, "SMS", "inbound"]);
   });
 
+  test("is in the inbox again when its conversion is undone, and is converted again with its message", async () => {
+    const acme = await organization();
+    const { id } = await receive(acme);
+    const made = await acme.ask("POST", `/inbox_prospect/${id}/convert/`, { body: {} });
+
+    const { not_undone } = await acme.post(`/change_set/${made.headers.get("x-request-id")}/undo/`);
+
+    assert.deepEqual(not_undone, []);
+    await acme.refused(404, "GET", `/lead/${made.body.lead_id}/`);
+    const [back] = (await acme.get("/inbox_prospect/")).data;
+    assert.deepEqual(
+      [back.id, back.status, back.lead_id, back.activity_id, back.converted_at, back.converted_by],
+      [id, "new", null, null, null, null],
+    );
+    const again = await acme.post(`/inbox_prospect/${id}/convert/`, {});
+    assert.equal(again.message.subject, "Your offer");
+  });
+
   test("is converted wholly or not at all", async () => {
     const acme = await organization();
     const { id } = await receive(acme);
