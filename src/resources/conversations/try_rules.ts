@@ -9,6 +9,7 @@ import { channelMessage } from "../activities/channel_message.ts";
 import { email } from "../activities/email.ts";
 import { sms } from "../activities/sms.ts";
 import { applyRules, explainRules, type Incoming, type Rule } from "../inbox/apply_rules.ts";
+import { applyToStranger, type WrittenRule } from "../inbox/held_back.ts";
 import { inboxProspect } from "../inbox/inbox_prospect.ts";
 import { inboxRule } from "../inbox/inbox_rule.ts";
 import { incoming as fromStranger } from "../inbox/receive.ts";
@@ -54,28 +55,41 @@ export const tryInboxRules = operation({
         }),
       )
       .describe("Those that you see, in the order in which they run."),
+    held_back: z
+      .array(z.strictObject({ rule_id: z.string(), action: z.string(), reason: z.string() }))
+      .describe("Actions of rules that match which are not carried out, with the reason."),
     outcome: z.record(z.string(), z.unknown()).describe("What all rules together would do."),
   }),
   async run(ctx, { message_id }) {
-    const message = await messageOf(ctx, message_id);
-    const rules = (await findRecords(ctx, inboxRule, [sql`true`])) as unknown as (Rule & { name: string })[];
+    const { message, account_id } = await messageOf(ctx, message_id);
+    const rules = (await findRecords(ctx, inboxRule, [sql`true`])) as unknown as (WrittenRule & { name: string })[];
     const told = explainRules(rules, message).map(({ rule, ...rest }) => {
       const { id: rule_id, name, position } = rule as Rule & { name: string };
       return { rule_id, name, position, ...rest };
     });
-    return { message_id, rules: told, outcome: { ...applyRules(rules, message) } };
+    const { outcome, held } =
+      account_id === undefined
+        ? { outcome: applyRules(rules, message), held: [] }
+        : await applyToStranger(ctx, rules, message, account_id);
+    return { message_id, rules: told, held_back: held, outcome: { ...outcome } };
   },
 });
 
+interface Tried {
+  message: Incoming;
+  /** Of a stranger's message: the mailbox that it came by, if it did. */
+  account_id?: string | null;
+}
+
 /** As the rules see it. Throws a 404 for what is no message that the caller sees. */
-async function messageOf(ctx: Ctx, id: string): Promise<Incoming> {
+async function messageOf(ctx: Ctx, id: string): Promise<Tried> {
   for (const kind of [email, sms, channelMessage]) {
     const [row] = (await findRecords(ctx, kind, [sql`t.id = ${id}`])) as unknown as (Message | undefined)[];
     if (row === undefined) continue;
     const { status_id } = await getRecord(ctx, lead, row.lead_id);
-    return incoming(row, false, status_id);
+    return { message: incoming(row, false, status_id) };
   }
   const [prospect] = await findRecords(ctx, inboxProspect, [sql`t.id = ${id}`]);
   if (prospect === undefined) throw notFound();
-  return fromStranger(prospect);
+  return { message: fromStranger(prospect), account_id: prospect.account_id };
 }

@@ -62,13 +62,18 @@ export async function carriedOut<T>(
   } catch (error) {
     const refused = refusalOf(error)?.words;
     if (refused === undefined) throw error;
-    write(
-      ctx,
-      statement(sql`update inbox_rule set latest_error = ${refused}
-        where organization_id = ${ctx.organization_id} and id = any(${matched})`),
-    );
+    noteRefusal(ctx, matched, refused);
     return { refused };
   }
+}
+
+/** The rules show why an action was not carried out. */
+export function noteRefusal(ctx: Ctx, rules: readonly string[], words: string): void {
+  write(
+    ctx,
+    statement(sql`update inbox_rule set latest_error = ${words}
+      where organization_id = ${ctx.organization_id} and id = any(${rules})`),
+  );
 }
 
 // --- failures ---

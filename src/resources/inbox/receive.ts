@@ -9,7 +9,7 @@ import { emailKey } from "../../values/email.ts";
 import type { ArrivedEmail } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
 import type { Incoming } from "./apply_rules.ts";
-import { askRules, filedIn } from "./ask_rules.ts";
+import { askRulesOfStranger, filedIn } from "./ask_rules.ts";
 import { convertProspect } from "./convert_prospect.ts";
 import { dismissProspect } from "./dismiss.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
@@ -65,7 +65,7 @@ export async function receiveFromStranger(ctx: Ctx, { mail, user_id = null, ...r
   const body_text = email === null ? received.body_text : null;
   await keepMessage(ctx, prospect.id, { ...received, body_text, identity, email }, parts);
 
-  const outcome = await askRules(ctx, incoming(received), [values.user_id]);
+  const outcome = await askRulesOfStranger(ctx, incoming(received), values);
   const folder_id = filedIn(ctx, outcome) ?? prospect.folder_id;
   const failed = failedRules(ctx);
   const message = failed === null ? prospect.message : { ...prospect.message, rule_refused: { reason: failed } };

@@ -106,3 +106,48 @@ test("who writes a customer's address, or anybody's, into an account of their ow
   assert.deepEqual([mail?.subject, mail?.status], ["Our order", "inbox"]);
   assert.equal((await owner.get("/inbox_prospect/")).data[0]?.subject, "Hello");
 });
+
+test("a rule makes a lead of mail in a mailbox only where its author shares it, and says what it does not do", async () => {
+  const admin = await organization(service);
+  const owner = await admin.member();
+  const box = (await imapServer()).mailbox();
+  const imap = { ...box.login, password: "secret" };
+  const account = await owner.post("/connected_account/", { email: box.address, imap, enabled_features: ["email_syncing"] });
+  const rule = {
+    name: "New",
+    conditions: { unknown_sender: true },
+    actions: { create_lead: true, forward_to: ["books@acct.example"] },
+  };
+  const ours = await admin.post("/inbox_rule/", rule);
+  const forOwner = await admin.post("/inbox_rule/", { ...rule, user_id: owner.userId });
+  const arrives = async (subject: string) => {
+    await box.deliver(letter({ from: "doctor@secretive.example", to: box.address, subject, text: "Negative" }));
+    service.clock.now = new Date((service.clock.now?.getTime() ?? Date.now()) + 600_000);
+    await withWorker(service, (worker) => worker.drained());
+  };
+
+  await arrives("Your results");
+  const [prospect] = (await owner.get("/inbox_prospect/")).data;
+  const tried = await owner.post("/inbox_rule/try/", { message_id: prospect.id });
+  const errors = (await admin.get("/inbox_rule/")).data.map((one: any) => one.latest_error);
+
+  assert.equal(prospect.status, "new");
+  assert.deepEqual([tried.outcome.create_lead, tried.outcome.forward_to], [false, []]);
+  assert.deepEqual(
+    tried.held_back.map((one: any) => [one.rule_id, one.action]).sort(),
+    [ours, forOwner]
+      .flatMap(({ id }) => [
+        [id, "create_lead"],
+        [id, "forward_to"],
+      ])
+      .sort(),
+  );
+  for (const error of errors) assert.match(error, /^create_lead: the mailbox is not shared .* add create_lead$/);
+
+  await owner.put(`/connected_account/${account.id}/`, { shared_with: [admin.userId] });
+  await arrives("Your other results");
+  const [made] = (await admin.get("/inbox_prospect/?status=converted")).data;
+  assert.equal(made.id, prospect.id);
+  const subjects = (await admin.get(`/activity/email/?lead_id=${made.lead_id}`)).data.map((one: any) => one.subject);
+  assert.ok(subjects.includes("Fwd: Your other results"), subjects.join());
+});
