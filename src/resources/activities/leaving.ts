@@ -4,9 +4,12 @@ import type { Ctx } from "../../core/context.ts";
 import type { Resource, Row, Values } from "../../core/resource.ts";
 import { wake } from "../../jobs/job.ts";
 import { changedFields, emit } from "../../records/event.ts";
+import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { messageChanged, messageFailed, messageSent } from "../conversations/keep_up.ts";
 import { type Message, previewOf } from "../conversations/message.ts";
+import { isHiddenFrom } from "../leads/hidden_from.ts";
+import { lead } from "../leads/lead.ts";
 import { notify } from "../notifications/notify.ts";
 import { stepMoved } from "../sequences/step_jobs.ts";
 import { email } from "./email.ts";
@@ -83,7 +86,7 @@ export async function hasFailed(
   emit(ctx, of, { action: "failed", before, after, changed: changedFields(of, before, after) });
   stepMoved(ctx, [after]);
   await messageFailed(ctx, of, before, after);
-  if (!quietly) tellSender(ctx, of, before, reason);
+  if (!quietly) await tellSender(ctx, of, before, reason);
 }
 
 /** It still waits, with the reason. Or some recipients have their result, which is stored. */
@@ -110,10 +113,25 @@ const attemptsKept = 50;
 export const attemptsWith = (ctx: Ctx, attempts: readonly object[], reasons: readonly Reason[]): object[] =>
   [...attempts, ...reasons.map((one) => ({ date: ctx.now.toISOString(), ...one }))].slice(-attemptsKept);
 
-/** Notifies the member who released it that it was not sent, or not to everybody. */
-export function tellSender(ctx: Ctx, of: Resource, message: Leaving, { error_message }: Reason): void {
-  const { released_by, user_id, created_by, subject } = message;
-  notify(ctx, [released_by ?? user_id ?? created_by], {
+/**
+ * Notifies the member who released it that it was not sent, or not to everybody. One who does not see the lead any more is told only
+ * that, and the lead's owner of the message.
+ */
+export async function tellSender(ctx: Ctx, of: Resource, message: Leaving, { error_message }: Reason): Promise<void> {
+  const { subject, lead_id } = message;
+  const sender = releaserOf(message);
+  const isHidden = await isHiddenFrom(ctx, sender, lead_id);
+  if (isHidden)
+    notify(ctx, [sender], {
+      type: "message_failed",
+      title: "One of your messages was not sent",
+      body: "It is at a lead that you do not see any more. Ask its owner to send it, or to show you the lead.",
+      object_type: "user",
+      object_id: sender,
+      actor_id: null,
+    });
+  const owner = isHidden ? (await findRecord(ctx, { ...lead, visible: undefined }, lead_id))?.owner_id : sender;
+  notify(ctx, [owner], {
     type: "message_failed",
     title: subject ? `Not sent: ${subject}` : "One of your messages was not sent",
     body: [error_message, previewOf(message)]

@@ -1,12 +1,12 @@
 // Decides which members get a notification about an activity.
-import { actorOfMember } from "../../auth/unscoped_work.ts";
-import { type Ctx, may, userOf } from "../../core/context.ts";
+import { type Ctx, userOf } from "../../core/context.ts";
 import { findRecord } from "../../records/records.ts";
 import type { StrangerCall } from "../inbox/stranger_call.ts";
+import { isHiddenFrom } from "../leads/hidden_from.ts";
 import { lead } from "../leads/lead.ts";
 import { isNews, nameOfCaller, notify, shortened } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
-import { ourNumber } from "../telephony/own_numbers.ts";
+import { ourNumber, rungBy } from "../telephony/own_numbers.ts";
 
 /** The parts of an activity that notifications need. */
 interface Activity {
@@ -82,9 +82,7 @@ export async function tellOfHiddenText(
   lead_id: string,
 ): Promise<void> {
   const number = ourNumber(ctx, to);
-  const actor = user_id === null ? null : await actorOfMember(ctx.db, ctx.organization_id, user_id);
-  if (number === undefined || actor === null || may({ ...ctx, actor }, "view_all_leads")) return;
-  if ((await findRecord({ ...ctx, actor }, lead, lead_id)) !== null) return;
+  if (number === undefined || !(await isHiddenFrom(ctx, user_id ?? "", lead_id))) return;
   notify(ctx, [user_id], {
     type: "message_received",
     title: `A text came to your number from ${from}`,
@@ -99,11 +97,4 @@ async function responsibleFor(ctx: Ctx, { user_id, lead_id, local_phone }: Misse
   const at = await findRecord(ctx, lead, lead_id);
   const all = [user_id, at?.owner_id ?? null, ...rungBy(ctx, local_phone)];
   return all.filter((one) => one !== null && isActiveMember(ctx.directory, one)) as string[];
-}
-
-/** The members whom a group's number rings. For one that rings everybody, the member who set it up. */
-function rungBy(ctx: Ctx, local_phone: string | null): (string | null)[] {
-  const number = local_phone === null ? undefined : ourNumber(ctx, local_phone);
-  if (!number?.is_group_number) return [];
-  return number.participants.length > 0 ? number.participants : [number.created_by];
 }

@@ -16,6 +16,7 @@ import { store } from "../../records/store.ts";
 import { type CarriedText, NotDone } from "../../services/telephony.ts";
 import { suppressedAmong } from "../contacts/unsubscribed_email.ts";
 import { file, linkOf } from "../files/file.ts";
+import { isHiddenFrom } from "../leads/hidden_from.ts";
 import { takenBack } from "../sequences/still_wanted.ts";
 import { whyNotFrom } from "../telephony/own_numbers.ts";
 import { type Connected, connectedProvider, notConnected } from "../telephony/provider.ts";
@@ -150,6 +151,8 @@ async function whyNot(ctx: Ctx, text: Text, { connected, member, by }: Means): P
   if (!member.permissions.has("calling"))
     return because("not_allowed", "Its sender may not send texts: their role lacks the permission calling");
   if (member.past_due) return because("past_due", "The account of the organization is past due");
+  if (await isHiddenFrom(ctx, by, text.lead_id))
+    return because("not_allowed", "Its sender does not see the lead any more: somebody else has to send it");
   if (!remote_phone) return because("no_number", "There is no number to send it to: set remote_phone");
   if (!canGetTexts(remote_phone))
     return because("no_number", `${remote_phone} gets no texts: set remote_phone to a number such as +12125551234`);

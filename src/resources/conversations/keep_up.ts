@@ -10,6 +10,7 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { lead } from "../leads/lead.ts";
 import { isNews, notify } from "../notifications/notify.ts";
+import { rungBy } from "../telephony/own_numbers.ts";
 import { conversation } from "./conversation.ts";
 import { settled, tellWhatFollows } from "./follow_ups.ts";
 import { directionOf, isFromMachine, isInbound, type Message, previewOf } from "./message.ts";
@@ -32,7 +33,8 @@ export async function messageWritten(ctx: Ctx, of: Resource, row: Row<Resource>)
   const after = thread === null ? null : await addMessage(ctx, thread, message, at?.status_id ?? null);
   if (isInbound(message)) {
     emitMessage(ctx, of, "received", row);
-    tellOf(ctx, of, message, after?.assigned_to ?? at?.owner_id ?? message.user_id);
+    const answers = after?.assigned_to ?? at?.owner_id ?? message.user_id;
+    tellOf(ctx, of, message, [answers, ...rungBy(ctx, message.local_phone ?? null)]);
   }
 }
 
@@ -146,11 +148,11 @@ const emitMessage = (ctx: Ctx, of: Resource, action: string, after: Row<Resource
 
 /**
  * Notifies the person who should answer: the conversation's assignee, or else the lead's owner, or else the member who received
- * it.
+ * it. A group's number tells its participants too, as of calls.
  */
-function tellOf(ctx: Ctx, of: Resource, message: Message, to: string | null | undefined): void {
+function tellOf(ctx: Ctx, of: Resource, message: Message, to: readonly (string | null)[]): void {
   if (!isNews(ctx, message.activity_at) || isFromMachine(message)) return;
-  notify(ctx, [to], {
+  notify(ctx, to, {
     type: "message_received",
     title: `New ${titles[message._type] ?? "message"}${message.subject ? `: ${message.subject}` : ""}`.slice(0, 255),
     body: previewOf(message),

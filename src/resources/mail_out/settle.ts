@@ -42,7 +42,7 @@ export async function conclude(
   } else if (!isOver) await hasToWait(ctx, email, before, null, { ...values, status: "outbox" });
   else return hasFailed(ctx, email, before, found.reasons.at(-1) ?? tooLate, { values }).then(() => null);
   const isLost = found.receipts.some(({ taken }) => !taken) || (isOver && left.length > 0);
-  if (isLost) tellSender(ctx, email, before, found.reasons.at(-1) ?? tooLate);
+  if (isLost) await tellSender(ctx, email, before, found.reasons.at(-1) ?? tooLate);
   return isOver ? null : again;
 }
 

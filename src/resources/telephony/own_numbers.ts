@@ -45,6 +45,13 @@ export function checkCallerId(ctx: Ctx, id: string | null | undefined, userId: s
 export const ourNumber = (ctx: Ctx, number: string): PhoneNumber | undefined =>
   ctx.directory.list(phoneNumber).find((one) => one.number === number && one.status !== "released");
 
+/** The members whom a group's number rings. For one that rings everybody, the member who set it up. */
+export function rungBy(ctx: Ctx, local_phone: string | null): (string | null)[] {
+  const number = local_phone === null ? undefined : ourNumber(ctx, local_phone);
+  if (!number?.is_group_number) return [];
+  return number.participants.length > 0 ? number.participants : [number.created_by];
+}
+
 /** Why this member may not send such a message from this number. Null when they may. */
 export function whyNotFrom(
   ctx: Ctx,
