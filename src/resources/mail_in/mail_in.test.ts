@@ -177,6 +177,7 @@ test("whoever answers from another address is found by the thread, and who is co
   const sent = newMessageId();
   await box.makeFolder("Sent");
   await box.deliver(letter({ from: box.address, to: "carl@copied.example", messageId: sent }), { folder: "Sent" });
+  await drained();
   await box.deliver(letter({ from: "private@elsewhere.example", to: box.address, inReplyTo: sent }));
   await box.deliver(
     letter({ from: "eve@elsewhere.example", to: `${box.address}, Carl <carl@copied.example>`, subject: "All of us" }),
