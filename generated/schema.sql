@@ -2219,6 +2219,7 @@ create table mail_identity (
   identity text not null,
   activity_id text,
   date_created timestamp(3) with time zone not null,
+  fingerprint text,
   constraint mail_identity_pkey PRIMARY KEY (organization_id, identity),
   constraint mail_identity_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );

@@ -5,25 +5,32 @@ import { type Ctx, transactionOf, write } from "../../core/context.ts";
 export interface Filed {
   /** What it was filed as. Null when it is not an e-mail of a lead. */
   activity_id: string | null;
+  /** Null for what we sent. */
+  fingerprint: string | null;
 }
 
 /** Messages that have been filed already, by identity. */
 export async function filedOf(ctx: Ctx, identities: readonly string[]): Promise<Map<string, Filed>> {
   const rows = await transactionOf(ctx).read({
     name: "mail_identity.find",
-    text: "select identity, activity_id from mail_identity where organization_id = $1 and identity = any($2)",
+    text: "select identity, activity_id, fingerprint from mail_identity where organization_id = $1 and identity = any($2)",
     values: [ctx.organization_id, identities],
   });
-  return new Map(rows.map(([identity, activity_id]) => [identity!, { activity_id: activity_id ?? null }]));
+  return new Map(
+    rows.map(([identity, activity_id, fingerprint]) => [
+      identity!,
+      { activity_id: activity_id ?? null, fingerprint: fingerprint ?? null },
+    ]),
+  );
 }
 
 /** False when somebody else is filing the message at this moment, or has filed it. The second waits and finds it. */
-export async function claimIdentity(ctx: Ctx, identity: string): Promise<boolean> {
+export async function claimIdentity(ctx: Ctx, identity: string, fingerprint: string): Promise<boolean> {
   const made = await transactionOf(ctx).read({
     name: "mail_identity.claim",
-    text: `insert into mail_identity (organization_id, identity, date_created) values ($1, $2, $3)
+    text: `insert into mail_identity (organization_id, identity, fingerprint, date_created) values ($1, $2, $3, $4)
            on conflict do nothing returning identity`,
-    values: [ctx.organization_id, identity, ctx.now],
+    values: [ctx.organization_id, identity, fingerprint, ctx.now],
   });
   return made.length > 0;
 }

@@ -13,6 +13,8 @@ export interface ArrivedMail {
   /** Its identity everywhere: its Message-ID, or a hash of its content when it has none. */
   identity: string;
   message_id: string | null;
+  /** The same in each copy of it, and another one in another message with its `Message-ID`. */
+  fingerprint: string;
   in_reply_to: string | null;
   /** The ids of the messages it continues, the oldest first. */
   references: string[];
@@ -59,7 +61,8 @@ export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {
     message_id,
     in_reply_to: in_reply_to[0] ?? null,
     references: [...new Set([...idsIn(header("references")), ...in_reply_to])].slice(-referencesMax),
-    from: peopleIn([email.from ?? email.sender])[0] ?? null,
+    from:
+      peopleIn([email.from ?? email.sender, ...(email.replyTo ?? []), { address: header("return-path"), name: "" }])[0] ?? null,
     sender: peopleIn([email.sender ?? email.from]),
     reply_to: peopleIn(email.replyTo),
     to: peopleIn(email.to),
@@ -73,7 +76,7 @@ export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {
     authentication: header("authentication-results").slice(0, authenticationMax),
     classification: byRule(classify(email, arrivedAt)),
   };
-  return { ...mail, identity: message_id ?? hashOf(email) };
+  return { ...mail, identity: message_id ?? hashOf(email), fingerprint: fingerprintOf(email) };
 }
 
 /** `<a@b> (x) <c@d>` → both, with their angle brackets. */
@@ -104,6 +107,18 @@ function partOf({ filename, mimeType, contentId, disposition, related, content }
   const bytes = typeof content === "string" ? Buffer.from(content) : new Uint8Array(content as ArrayBuffer);
   const content_id = contentId?.replace(/[<>\s\p{C}]/gu, "").slice(0, 255) || null;
   return { filename, mime: mimeType, content_id, inline_only: related === true && disposition !== "attachment", bytes };
+}
+
+/** A list of recipients marks the subject, changes the text and even the sender, and leaves the date. */
+function fingerprintOf({ date, subject = "" }: Email): string {
+  const says = JSON.stringify([
+    Date.parse(date ?? "") || null,
+    subject
+      .replace(/\[[^\]]*\]|\s+/g, " ")
+      .trim()
+      .toLowerCase(),
+  ]);
+  return createHash("sha256").update(says).digest("base64url");
 }
 
 /** The same in each mailbox with the message, whatever way it came. */

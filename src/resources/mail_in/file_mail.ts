@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { emailKey } from "../../values/email.ts";
 import { type ArrivedEmail, alsoIn, takeAsSent, writeArrived } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
-import { claimIdentity, filedOf, noteIdentity } from "../activities/mail_identity.ts";
+import { claimIdentity, type Filed, filedOf, noteIdentity } from "../activities/mail_identity.ts";
 import { person } from "../activities/recipients.ts";
 import { hasMessage } from "../inbox/prospect_messages.ts";
 import { receiveFromStranger } from "../inbox/receive.ts";
@@ -29,10 +29,12 @@ export async function fileMail(
     placeMail(ctx, letter, source.account.user_id),
     check(ctx),
   ]);
-  if (filed.has(mail.identity)) return fileAgain(ctx, source, letter, parts);
+  const known = filed.get(mail.identity);
+  if (known !== undefined && isOther(known, mail)) return fileMail(ctx, source, asAnother(mail), parts, check);
+  if (known !== undefined) return fileAgain(ctx, source, letter, parts);
   // Mail between members, or to people whom nobody knows, is private.
-  if (place === null && (isAmongUs(letter) || letter.from === null || isPast(source, mail))) return;
-  if (!(await claimIdentity(ctx, mail.identity))) return fileAgain(ctx, source, letter, parts);
+  if (place === null && (isAmongUs(letter) || isPast(source, mail))) return;
+  if (!(await claimIdentity(ctx, mail.identity, mail.fingerprint))) return fileAgain(ctx, source, letter, parts);
 
   if (place === null && isReport(mail)) return void (await followClass(ctx, null, mail.classification));
   if (place === null) return fileWithProspect(ctx, source, letter, parts);
@@ -40,6 +42,11 @@ export async function fileMail(
   const row = await writeArrived(ctx, emailOf(source, letter), arrival);
   noteIdentity(ctx, mail.identity, row.id);
 }
+
+/** Some programs give one Message-ID to all that they send. */
+const isOther = ({ fingerprint }: Filed, mail: ArrivedMail): boolean => fingerprint !== null && fingerprint !== mail.fingerprint;
+
+const asAnother = (mail: ArrivedMail): ArrivedMail => ({ ...mail, identity: `${mail.identity} ${mail.fingerprint}` });
 
 /** Of a member, or of somebody who says so. */
 const isAmongUs = ({ written_by, says_it_is }: Letter): boolean => written_by !== null || says_it_is !== null;
@@ -106,8 +113,8 @@ async function fileWithProspect(ctx: Ctx, source: Source, letter: Letter, parts:
   const { id: account_id, user_id } = source.account;
   await receiveFromStranger(ctx, {
     channel: "email",
-    name: from!.name,
-    email: from!.email,
+    name: from === null ? "No sender" : from.name,
+    email: from?.email ?? null,
     phone: null,
     subject,
     body_text: body.text,

@@ -241,6 +241,33 @@ test("what a stranger writes before anybody looks is one prospect with all of it
   assert.equal((await emailsOf(acme, made.lead)).length, 2);
 });
 
+test("messages that share a Message-ID are each there once, and so is one that names no sender", async () => {
+  const { acme, box } = await connected();
+  const lead = await acme.lead({ contacts: [{ name: "Ann", emails: [{ email: "ann@repeated.example" }] }] });
+  const messageId = "<same@shop.example>";
+  const of = (from: string, subject: string) => letter({ from, to: box.address, subject, messageId });
+  const orders = [of("ann@repeated.example", "Order 1"), of("ann@repeated.example", "Order 2")];
+  const strange = [of("shop@strange.example", "Order 3"), of("shop@strange.example", "Order 4")];
+  const marked = of("ann@repeated.example", "[Sales] Order 2");
+  const nobody = letter({ to: box.address, subject: "Nobody", text: "No sender" }).replace(/^From: .*\r\n/m, "");
+  for (const one of [...orders, ...strange, marked, nobody, ...orders, ...strange, nobody]) await box.deliver(one);
+
+  await drained();
+
+  assert.deepEqual((await emailsOf(acme, lead)).map(({ subject }) => subject).sort(), ["Order 1", "Order 2"]);
+  const prospects = (await acme.get("/inbox_prospect/?_fields=id,name,email,messages")).data;
+  const told = prospects.map((one: any) => [one.name, one.email, one.messages.map(({ subject }: any) => subject).sort()]);
+  assert.deepEqual(
+    told.toSorted(),
+    [
+      ["No sender", null, ["Nobody"]],
+      [null, "shop@strange.example", ["Order 3", "Order 4"]],
+    ].toSorted(),
+  );
+  const { id } = prospects.find((one: any) => one.email === null);
+  assert.equal((await acme.post(`/inbox_prospect/${id}/convert/`, {})).lead.name, "No sender");
+});
+
 test("a message in the mailboxes of two members is one e-mail of both, or a prospect for each", async () => {
   const { acme, box } = await connected();
   const bob = await acme.member();

@@ -54,7 +54,7 @@ export async function placeMail(ctx: Ctx, letter: Letter, ownerId: string): Prom
     addresses.length === 0 ? [] : contactsWith(ctx, addresses, { by }),
     addresses.length === 0 ? [] : leadsWith(ctx, addresses, by),
   ]);
-  const [sender] = letter.written_by === null && letter.says_it_is === null ? addresses.slice(0, 1) : [];
+  const [sender] = letter.from !== null && letter.written_by === null && letter.says_it_is === null ? addresses.slice(0, 1) : [];
   const has = (address: string) => (one: { email_keys: readonly string[] }) => one.email_keys.includes(emailKey(address));
   const theirs = sender === undefined ? contacts : contacts.filter(has(sender));
 
