@@ -225,6 +225,19 @@ test("a text at one's own number from somebody whose lead one does not see is to
   assert.doesNotMatch(JSON.stringify(told[0]), /Secret|Contact/);
 });
 
+test("a text to a group's number is told to its participants, as a call is, and to nobody else", async () => {
+  const [inside, outside] = [await acme.member(), await acme.member()];
+  const group = "+12125551237";
+  twilio.own(group);
+  await acme.post("/phone_number/", { number: group, is_group_number: true, participants: [inside.userId] });
+
+  await arrives({ to: group, body: "Anybody?" });
+
+  const told = async (who: Workspace) =>
+    (await who.get("/notification/?type=message_received")).data.map((one: any) => one.object_id);
+  assert.deepEqual([await told(inside), await told(outside)], [[(await texts())[0].id], []]);
+});
+
 test("who texts under a name, or hides, becomes a lead without a phone", async () => {
   for (const from of ["AMAZON", "Web Shop-1", "anonymous"]) {
     await arrives({ from, body: `From ${from}` });

@@ -411,3 +411,23 @@ test("what is attached and gone, or sent from a number that takes texts alone, i
   const body = { contact_id: person.id, status: "outbox", text: "Look", attachments: many };
   await acme.refused(400, "POST", "/activity/sms/", body, "attachments");
 });
+
+test("a text at a lead that its sender does not see any more stays: they hear only that, and the lead's owner of the text", async () => {
+  const [seller, owner] = [await acme.memberWith(["calling"]), await acme.member()];
+  await acme.post("/phone_number/", { number: "+12125551235", user_id: seller.userId });
+  const own = await seller.contact({ phones: [{ phone: "+12125557777" }] });
+  const late = { contact_id: own.id, status: "outbox", text: "Secretly", send_in: 30 };
+  const text = await seller.post("/activity/sms/", late);
+  await acme.put(`/lead/${own.lead_id}/`, { owner_id: owner.userId });
+  await seller.refused(404, "GET", `/activity/sms/${text.id}/`);
+
+  await after(minute);
+
+  const failed = await read(text);
+  assert.deepEqual([twilio.messages, failed.status], [[], "error"]);
+  assert.match(failed.error_message, /does not see the lead any more/);
+  const [told] = (await seller.get("/notification/?type=message_failed")).data;
+  assert.match(told.body, /a lead that you do not see any more/);
+  assert.doesNotMatch(JSON.stringify(told), new RegExp(`Secretly|${own.lead_id}|${text.id}`));
+  assert.equal((await owner.get("/notification/?type=message_failed")).data[0].object_id, text.id);
+});
