@@ -66,6 +66,7 @@ describe("in a browser", () => {
       const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().includes("/callback"));
       await page.getByRole("button", { name: "Allow", exact: true }).click();
       assert.match((await sent).postData()!, /^code=oac_/);
+      await page.waitForURL(/\/callback$/);
 
       for (const [path, what] of [
         ["/account/", "account"],
