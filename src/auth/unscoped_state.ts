@@ -24,6 +24,8 @@ export interface BackgroundState {
   mail_failures: { reason: string; count: number }[];
   timers: { name: string; late: number; fired: number | null; failures: number; latest_error: string | null }[];
   workers: { host: string; pid: number; seen: number; defects: number }[];
+  /** The size of the database, and how many of its connections are open, by any program. */
+  server: { bytes: number; connections: number; connections_most: number }[];
   /** Scheduled backups: since when there has been a good one, how large it is, and how many failed after it, with the latest reason. */
   backups: { age: number | null; bytes: number | null; failures: number; latest_error: string | null }[];
 }
@@ -71,12 +73,16 @@ export const backgroundState = (now: Date): Statement => ({
         (array_agg(f.error order by f.started_at desc))[1] as latest_error
       from (select from backup limit 1) any_backup
       left join backup f on f.state = 'failed' and f.started_at > coalesce((select started_at from good), '-infinity')
-      having count(*) > 0)
+      having count(*) > 0),
+    server as (
+      select pg_database_size(current_database()) as bytes, (select count(*) from pg_stat_activity where datid is not null) as connections,
+        current_setting('max_connections')::int as connections_most)
     select 'jobs', row_to_json(jobs) from jobs union all select 'failures', row_to_json(failures) from failures
     union all select 'consumers', row_to_json(consumers) from consumers union all select 'webhooks', row_to_json(webhooks) from webhooks
     union all select 'mail', row_to_json(mail) from mail union all select 'mail_failures', row_to_json(mail_failures) from mail_failures
     union all select 'timers', row_to_json(timers) from timers union all select 'workers', row_to_json(workers) from workers
-    union all select 'backups', row_to_json(backups) from backups`,
+    union all select 'backups', row_to_json(backups) from backups
+    union all select 'server', row_to_json(server) from server`,
   values: [now],
 });
 
@@ -92,6 +98,7 @@ export function backgroundStateOf(rows: readonly TextRow[]): BackgroundState {
     timers: of("timers"),
     workers: of("workers"),
     backups: of("backups"),
+    server: of("server"),
   };
 }
 

@@ -1,11 +1,13 @@
 // What `/metrics` shows. The metrics of the process are collected from the first request for them on.
+import { statfs } from "node:fs/promises";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Usage } from "../db/share.ts";
+import { createBusiest } from "./busiest.ts";
 import type { HttpApp } from "./http_app.ts";
 import type { Gate } from "./shed.ts";
 
 export interface Metrics {
-  observe(route: string, status: number, seconds: number): void;
+  observe(route: string, status: number, seconds: number, organizationId?: string): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -13,13 +15,15 @@ export interface Metrics {
 export function createMetrics(app: HttpApp, gate: Pick<Gate, "counts">, live: { readonly size: number }): Metrics {
   const registry = new Registry();
   const timings = new Map<string, Timing[]>();
+  const busiest = createBusiest();
 
   return {
     contentType: registry.contentType,
-    observe(route, status, seconds) {
+    observe(route, status, seconds, organizationId) {
       let byStatus = timings.get(route);
       if (byStatus === undefined) timings.set(route, (byStatus = []));
       (byStatus[status] ??= new Timing()).add(seconds);
+      if (organizationId !== undefined) busiest.add(organizationId, seconds);
     },
     async text() {
       if (registry.getSingleMetric("headwater_http_running") === undefined) {
@@ -28,7 +32,7 @@ export function createMetrics(app: HttpApp, gate: Pick<Gate, "counts">, live: { 
       }
       // Our own metrics first: those of the background take a connection to the database.
       const own = await registry.metrics();
-      return `${histogramText(timings)}${own}${(await app.background?.()) ?? ""}`;
+      return `${histogramText(timings)}${busiest.text()}${own}${(await app.background?.()) ?? ""}`;
     },
   };
 }
@@ -66,7 +70,7 @@ function histogramText(timings: ReadonlyMap<string, readonly Timing[]>): string 
 
 function addGauges(
   registry: Registry,
-  { core, defects }: HttpApp,
+  { config, core, defects }: HttpApp,
   gate: Pick<Gate, "counts">,
   live: { readonly size: number },
 ): void {
@@ -82,6 +86,7 @@ function addGauges(
   gauge("headwater_http_running", "Requests that are being worked on.", () => gate.counts.running);
   gauge("headwater_http_waiting", "Requests that wait for their turn.", () => gate.counts.waiting);
   gauge("headwater_http_streams", "Open streams of events.", () => live.size);
+  addDisk(registry, config.data_dir);
   new Counter({
     name: "headwater_unhandled_rejections_total",
     help: "Unhandled failures; each restarts the process.",
@@ -97,4 +102,20 @@ function addGauges(
   gauge("headwater_database_connections", "Open connections to the database.", () => usage().total);
   gauge("headwater_database_connections_idle", "Idle connections.", () => usage().idle);
   gauge("headwater_database_waiting", "Work that waits for a connection.", () => usage().waiting);
+}
+
+/** The embedded database, stored files and backups on their way lie there. Without it, nothing of a disk is shown. */
+function addDisk(registry: Registry, folder: string): void {
+  const size = new Gauge({ name: "headwater_disk_bytes", help: "The size of the disk with DATA_DIR.", registers: [registry] });
+  new Gauge({
+    name: "headwater_disk_free_bytes",
+    help: "What is free of it.",
+    registers: [registry],
+    async collect() {
+      const disk = await statfs(folder).catch(() => null);
+      if (disk === null) return;
+      size.set(disk.blocks * disk.bsize);
+      this.set(disk.bavail * disk.bsize);
+    },
+  });
 }

@@ -134,7 +134,7 @@ export function finish(x: Exchange, status: number): void {
   x.answered = true;
   x.service.gate.leave(x);
   const ms = performance.now() - x.startedMs;
-  x.service.metrics.observe(x.route, status, ms / 1000);
+  x.service.metrics.observe(x.route, status, ms / 1000, x.actor?.organization_id);
   logAnswer(x, status, ms);
 }
 

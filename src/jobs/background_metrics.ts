@@ -7,18 +7,24 @@ import { oldestWrite } from "../db/horizon.ts";
 export async function backgroundMetrics({ db, clock }: Core): Promise<string> {
   try {
     const [state, write] = await Promise.all([readBackground(db, clock()), "askServer" in db ? oldestWrite(db as never) : null]);
-    return [
-      ...metricsOf(state),
-      metric("oldest_write_transaction_seconds", "Consumers of the log wait for it.", [[{}, write?.seconds]]),
-    ]
-      .filter((text) => text !== "")
-      .join("");
+    const oldest = metric("oldest_write_transaction_seconds", "Consumers of the log wait for it.", [[{}, write?.seconds]]);
+    return [...metricsOf(state), oldest].join("");
   } catch {
     return "";
   }
 }
 
-const metricsOf = ({ jobs, failures, consumers, webhooks, mail, timers, workers, backups }: BackgroundState): string[] => [
+const metricsOf = ({
+  jobs,
+  failures,
+  consumers,
+  webhooks,
+  mail,
+  timers,
+  workers,
+  backups,
+  server,
+}: BackgroundState): string[] => [
   metric(
     "jobs",
     "Jobs of each kind that are ready, scheduled, or claimed.",
@@ -80,6 +86,19 @@ const metricsOf = ({ jobs, failures, consumers, webhooks, mail, timers, workers,
   ),
   metric("workers", "Workers that have reported within a minute.", [[{}, workers.filter(({ seen }) => seen < 60).length]]),
   metric(
+    "database_bytes",
+    "The size of the database.",
+    server.map(({ bytes }) => [{}, bytes]),
+  ),
+  metric(
+    "database_server_connections",
+    "Connections to the PostgreSQL server, of any program, and how many it allows.",
+    server.flatMap(({ connections, connections_most }): Sample[] => [
+      [{ state: "open" }, connections],
+      [{ state: "allowed" }, connections_most],
+    ]),
+  ),
+  metric(
     "backup_age_seconds",
     "How long ago the last good scheduled backup began. Infinite: there is none.",
     backups.map(({ age }) => [{}, age ?? Number.POSITIVE_INFINITY]),
@@ -101,8 +120,8 @@ const metricsOf = ({ jobs, failures, consumers, webhooks, mail, timers, workers,
 
 type Sample = [labels: Record<string, string>, value: number | null | undefined];
 
+/** Without samples it has its heading, so that a scrape says at any time what there is. */
 function metric(name: string, help: string, samples: readonly Sample[]): string {
-  if (samples.length === 0) return "";
   const lines = samples.map(([labels, value]) => `headwater_${name}${shown(labels)} ${numberOf(value ?? 0)}\n`);
   return `# HELP headwater_${name} ${help}\n# TYPE headwater_${name} gauge\n${lines.join("")}`;
 }
