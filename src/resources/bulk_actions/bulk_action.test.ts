@@ -125,6 +125,18 @@ test("which records are meant must be said, in exactly one way that a search wou
     assert.ok(place in (await select(given)), `${place} for ${JSON.stringify(given)}`);
 });
 
+test("an empty query is refused, so that a script whose variable is empty changes nothing", async () => {
+  const acme = await organization();
+  await acme.lead();
+  const nothing = { type: "and", queries: [{ type: "and", queries: [] }] };
+  for (const given of [{ query: "" }, { query: "  " }, { s_query: nothing }, { s_query: { query: nothing } }])
+    for (const [path, more] of [
+      ["delete", {}],
+      ["edit", { object_type: "lead", type: "set_fields", fields: { industry: "Wood" } }],
+    ] as const)
+      await acme.refused(400, "POST", `/bulk_action/${path}/`, { ...given, ...more, dry_run: true }, Object.keys(given)[0]!);
+});
+
 test("an edit names what it changes, and a value that the field takes", async () => {
   const acme = await organization();
   const size = await acme.customField("lead", { type: "number", name: "Size" });

@@ -9,7 +9,7 @@ import { inputSchema } from "../../records/input.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { showWritten } from "../../records/records.ts";
 import { sortInput } from "../search/sort.ts";
-import { type GivenSelection, readSelection, type Selection, selectionInput } from "../shared/selection.ts";
+import { checkSaysSomething, type GivenSelection, readSelection, type Selection, selectionInput } from "../shared/selection.ts";
 import { begin } from "./begin.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { checkEdit, type GivenEdit } from "./check_edit.ts";
@@ -69,6 +69,7 @@ const start = (kind: Exclude<Kind, "automation" | "undo">, { of, doc, input = {}
       const doing = doings[kind];
       const kindOfItems = doing.of(ctx, values);
       checkNeeds(ctx, doing, values);
+      checkSaysSomething({ query: text, s_query });
       const selection = await readSelection(ctx, kindOfItems, { s_query, query: text, ids, lead_ids, contact_ids, all });
       const asked = { ...values, ...selection };
       const selected = await (doing.coversContacts?.(values) ? coveredContacts : covered)(ctx, kindOfItems, asked);

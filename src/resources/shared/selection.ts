@@ -59,6 +59,19 @@ export async function readSelection(ctx: Ctx, of: Resource, given: GivenSelectio
   return { ...nothing, s_query: await checkedQuery(ctx, of, value as Record<string, unknown>, place) };
 }
 
+/** For work that changes records: a script whose variable is empty must not select all of them. */
+export function checkSaysSomething({ query, s_query }: GivenSelection): void {
+  const words = "selects nothing in particular: say what to select, or send all: true for all records";
+  for (const [place, value] of Object.entries({ query, s_query }))
+    if (typeof value === "string" ? value.trim() === "" : value && isEmpty(value)) throw invalid({ [place]: words });
+}
+
+/** Conditions of which there are none. */
+const isEmpty = ({ type, queries, query }: Record<string, unknown>): boolean =>
+  type === undefined && query !== undefined
+    ? isEmpty(query as Record<string, unknown>)
+    : type === "and" && Array.isArray(queries) && queries.every((one) => isEmpty(Object(one)));
+
 async function checkedText(ctx: Ctx, of: Resource, text: string): Promise<string> {
   await below("query", () => textQuery(of.name).sql(ctx, text, "t"));
   return text;

@@ -11,7 +11,7 @@ import { noteUnknown, unknownIds } from "../bulk_actions/unknown_ids.ts";
 import { contact } from "../contacts/contact.ts";
 import { seesAllInBoth } from "../contacts/sharing.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
-import { readSelection, selectionInput } from "../shared/selection.ts";
+import { checkSaysSomething, readSelection, selectionInput } from "../shared/selection.ts";
 import { shareBulk } from "./share_bulk.ts";
 import { shareJobs } from "./share_jobs.ts";
 
@@ -40,6 +40,7 @@ export const startShareBulk = operation({
     if (Object.keys(selector).length !== 1)
       throw invalid({ all: "must be given, or query, or contact_ids: exactly one of them" });
     await enterAsMember(ctx, organization_id, "organization_id", seesAllInBoth);
+    checkSaysSomething(selector);
     const selection = await readSelection(ctx, contact, selector);
     const selected = await covered(ctx, contact, selection);
     const unknown = await unknownIds(ctx, contact, selection);
