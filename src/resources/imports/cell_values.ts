@@ -71,7 +71,10 @@ export function numberOf(text: string, mark: DecimalMark): number {
 
 function amountOf(text: string, { decimal, currency, isMinor }: Writing): number {
   const amount = numberOf(withoutCurrency(text), decimal);
-  if (!isMinor) return times(10 ** currencyDigits(currency), amount);
+  const digits = currencyDigits(currency);
+  if (!isMinor && Number(amount.toFixed(digits)) !== amount)
+    return bad(`has more than the ${digits} decimals of ${currency}: round it, or say the decimal mark in options.decimal`);
+  if (!isMinor) return times(10 ** digits, amount);
   return Number.isSafeInteger(amount) ? amount : bad("must be a whole number of the currency's smallest unit");
 }
 
@@ -80,9 +83,15 @@ const wholeOf = (value: number): number => (Number.isInteger(value) ? value : ba
 export const withoutCurrency = (text: string): string =>
   text.replace(/^([+-]?)\s*(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc})|(?:[A-Z]{3}|\p{Sc})$/gu, "$1").trim();
 
-/** The decimal mark that some values of a column show; a point if none does. */
-export function decimalMarkOf(samples: readonly string[]): DecimalMark {
+/**
+ * The decimal mark that some values of a column show; a point if none does. Where an amount has two decimals at most, points before three
+ * digits in all of its values are those of thousands.
+ */
+export function decimalMarkOf(samples: readonly string[], digits: number | null): DecimalMark {
   const written = samples.map((one) => withoutCurrency(one.trim()).replace(/[\s'’%]/g, ""));
+  const pointed = written.filter((one) => one.includes("."));
+  if (digits !== null && digits < 3 && pointed.length > 0 && pointed.every((one) => /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(one)))
+    return ",";
   return written.some((one) => numbers[","].test(one) && !numbers["."].test(one)) ? "," : ".";
 }
 
@@ -101,8 +110,32 @@ export function dateOf(text: string, format: string | null | undefined): string 
   const of = (letter: string) => parts[names.findIndex((name) => name.startsWith(letter))] ?? "";
   const written = `${fourDigits(of("Y"))}-${of("M").padStart(2, "0")}-${of("D").padStart(2, "0")}`;
   const date = parts.length === 3 ? parseDate(written) : null;
-  return date ?? parseDate(text, { cutTime: true }) ?? bad(`is not a date such as ${format ?? "2026-01-02"}`);
+  return date ?? parseDate(text, { cutTime: true }) ?? bad(notSuchADate(format));
 }
+
+const notSuchADate = (format: string | null | undefined): string =>
+  format
+    ? `is not a date such as ${format}`
+    : "is not a date such as 2026-01-02: say in options.date_format how dates are written";
+
+/** How the values of a column write dates, if a day after the 12th or a point shows it, or the country that was said. */
+export function dateFormatOf(samples: readonly string[], country: string | null | undefined): Options["date_format"] {
+  const dates = samples.flatMap((one) => [...one.trim().matchAll(/^(\d{1,2})([./-])(\d{1,2})\2(?:\d{4}|\d{2})(?![\d./-])/g)]);
+  if (dates.length === 0) return null;
+  if (dates.every(([, , mark]) => mark === ".")) return "DD.MM.YYYY";
+  const [dayFirst, dayLater] = [dates.some(([, first]) => Number(first) > 12), dates.some(([, , , next]) => Number(next) > 12)];
+  if (dayFirst !== dayLater) return dayFirst ? "DD/MM/YYYY" : "MM/DD/YYYY";
+  return country ? (orders.get(firstPartIn(country)) ?? null) : null;
+}
+
+const orders: ReadonlyMap<string | undefined, Options["date_format"]> = new Map([
+  ["day", "DD/MM/YYYY"],
+  ["month", "MM/DD/YYYY"],
+]);
+
+const firstPartIn = (country: string): string | undefined =>
+  new Intl.DateTimeFormat(new Intl.Locale(`und-${country}`).maximize()).formatToParts(0).find(({ type }) => type !== "literal")
+    ?.type;
 
 const fourDigits = (year: string): string => (/^\d\d$/.test(year) ? `20${year}` : year);
 

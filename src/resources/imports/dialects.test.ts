@@ -133,3 +133,56 @@ test("amounts and dates are read as a country writes them", async () => {
     new Map(countries.map(([name]) => [name, [123450, "2026-04-03"]])),
   );
 });
+
+test("without options, the order of dates and the marks of thousands are taken from what the columns show, or else refused", async () => {
+  const acme = await organization();
+  const { id } = await acme.customField("lead", { type: "date", name: "Since" });
+  const mapping = { Name: "name", Amount: "mrr", Day: `custom.${id}` };
+  let turn = 0;
+  const imported = async (rows: [string, string][], options = {}) => {
+    const name = `Row ${++turn}`;
+    const draft = await acme.post("/import/", { rows: rows.map(([Amount, Day], i) => ({ Name: `${name} ${i}`, Amount, Day })) });
+    await acme.put(`/import/${draft.id}/`, { mapping, options: { on_match: "create", ...options } });
+    await withWorker(acme.service, (worker) => worker.drained());
+    const { errors } = await acme.get(`/import/${draft.id}/`);
+    const { data } = await acme.get("/lead/?_order_by=name");
+    const made = data.filter((lead: any) => lead.name.startsWith(name));
+    return [made.map((lead: any) => [lead.mrr, lead[`custom.${id}`]]), errors.map((one: any) => one.column)];
+  };
+  const [third, thirteenth] = ["2026-04-03", "2026-04-13"];
+
+  const thousands = [
+    [123400, thirteenth],
+    [250000, third],
+  ];
+  assert.deepEqual(
+    await imported([
+      ["1.234", "13/04/2026"],
+      ["2.500", "03/04/2026"],
+    ]),
+    [thousands, []],
+  );
+  assert.deepEqual(
+    await imported([
+      ["1234.5", "04/13/2026"],
+      ["2500.0000", "04/03/2026"],
+    ]),
+    [
+      [
+        [123450, thirteenth],
+        [250000, third],
+      ],
+      [],
+    ],
+  );
+  assert.deepEqual(await imported([["12", "3.4.26"]]), [[[1200, third]], []]);
+  assert.deepEqual(await imported([["12", "04/03/2026"]], { country: "US" }), [[[1200, third]], []]);
+  assert.deepEqual(await imported([["12", "03/04/2026"]], { country: "FR" }), [[[1200, third]], []]);
+  assert.deepEqual(
+    await imported([
+      ["12", "03/04/2026"],
+      ["1.2345", "2026-04-03"],
+    ]),
+    [[], ["Day", "Amount"]],
+  );
+});

@@ -4,6 +4,7 @@ import { bad, reasonsOf } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readCreate } from "../../records/input.ts";
+import { currencyDigits } from "../../values/money.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { leadStatus } from "../leads/lead_status.ts";
@@ -13,7 +14,7 @@ import { product } from "../opportunities/product.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { type Refusal, refusalOf } from "../shared/refused_words.ts";
 import type { Body } from "./bodies.ts";
-import { decimalMarkOf, valueOf, type Writing } from "./cell_values.ts";
+import { dateFormatOf, decimalMarkOf, valueOf, type Writing } from "./cell_values.ts";
 import type { Import, ImportRow, RowError } from "./import_rows.ts";
 import { entriesOf } from "./mapping.ts";
 import { membersIn, objectIn, peopleIn } from "./nested.ts";
@@ -74,8 +75,8 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
     }
     const part = (object_type === "task" && target.target.startsWith("task.") ? "task" : target.object_type) as Part;
     const given: Writing = {
-      decimal: options.decimal ?? decimalMarkOf(column.samples),
-      date_format: options.date_format,
+      decimal: options.decimal ?? decimalMarkOf(column.samples, target.type === "money" ? currencyDigits(currency) : null),
+      date_format: options.date_format ?? dateFormatOf(column.samples, options.country),
       country: options.country ?? country,
       currency,
       isMinor: column.unit === "minor",
