@@ -1,4 +1,6 @@
 // Runs one process that answers requests.
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -41,6 +43,8 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     ready: () => hasMigrations(app.db, migrations),
     version,
     background: () => backgroundMetrics(app.core),
+    // To make it anew takes seconds in which this process answers nobody.
+    ...(existsSync(description) && { description: () => readFile(description) }),
   });
   addOauth(server, app.core);
   await server.ready();
@@ -56,6 +60,9 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     },
   };
 }
+
+/** A test fails when it is not of this release. */
+const description = new URL("../../generated/openapi.json", import.meta.url);
 
 async function listen(server: FastifyInstance, { host, port }: Config): Promise<void> {
   try {
