@@ -95,10 +95,11 @@ test("the worker takes backups by itself, and when one fails, the operator hears
   const told = () => mail.to("ops@acme.example").map(({ subject }) => subject?.replace(/ \(.*/, ""));
   const metrics = async () => {
     const answer = await fetch(`${running.url}/metrics`, { headers: { authorization: "Bearer the token of the metrics" } });
-    return (await answer.text()).split("\n").filter((line) => /^headwater_backup_(failures|bytes)/.test(line));
+    return (await answer.text()).split("\n").filter((line) => /^headwater_(disk_bytes|backup_failures|backup_bytes)/.test(line));
   };
   try {
-    await until(async () => (await metrics()).some((line) => /_bytes [1-9]/.test(line)));
+    await until(async () => (await metrics()).some((line) => /backup_bytes [1-9]/.test(line)));
+    assert.match((await metrics()).join("\n"), /headwater_disk_bytes [1-9]/);
     assert.match((await command(["doctor"], env)).out, /ok +backups: the last good one is \d+ s old/);
 
     renameSync(folder, `${folder}.away`);

@@ -104,18 +104,18 @@ function addGauges(
   gauge("headwater_database_waiting", "Work that waits for a connection.", () => usage().waiting);
 }
 
-/** The embedded database, stored files and backups on their way lie there. Without it, nothing of a disk is shown. */
+/** The embedded database, stored files and backups on their way lie there. Without the folder nothing is shown. */
 function addDisk(registry: Registry, folder: string): void {
-  const size = new Gauge({ name: "headwater_disk_bytes", help: "The size of the disk with DATA_DIR.", registers: [registry] });
-  new Gauge({
-    name: "headwater_disk_free_bytes",
-    help: "What is free of it.",
-    registers: [registry],
-    async collect() {
-      const disk = await statfs(folder).catch(() => null);
-      if (disk === null) return;
-      size.set(disk.blocks * disk.bsize);
-      this.set(disk.bavail * disk.bsize);
-    },
-  });
+  const gauge = (name: string, help: string, read: (disk: { blocks: number; bavail: number; bsize: number }) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const disk = await statfs(folder).catch(() => null);
+        if (disk !== null) this.set(read(disk));
+      },
+    });
+  gauge("headwater_disk_bytes", "The size of the disk with DATA_DIR.", ({ blocks, bsize }) => blocks * bsize);
+  gauge("headwater_disk_free_bytes", "What is free of it.", ({ bavail, bsize }) => bavail * bsize);
 }
