@@ -4,12 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { Client } from "../../test/support/client.ts";
 import { createDatabase } from "../../test/support/database.ts";
 import { settled } from "../../test/support/feed.ts";
 import { organization, Workspace } from "../../test/support/given.ts";
 import { outboundService } from "../../test/support/outbound.ts";
 import { receiver } from "../../test/support/receiver.ts";
 import { startService, testSecretKey } from "../../test/support/service.ts";
+import { startMailServer } from "../../test/support/smtp.ts";
 import { drained, subscribe } from "../../test/support/webhooks.ts";
 import { openSecrets } from "../services/secrets.ts";
 import { openStorage } from "../services/storage.ts";
@@ -81,6 +83,47 @@ test("what was there at the moment of the backup is there again, and readers of 
   );
   assert.deepEqual(target.objects(), [lead.id, next.id], "the event of the lead that is lost was never sent from here");
   assert.equal((await there.get(`/webhook/${hook.id}/`)).status, "active");
+});
+
+test("mail that was due at the backup may have left since: it is not sent a second time, and what was due later is sent", async () => {
+  const mail = await startMailServer();
+  closing.push(() => mail.close());
+  const acme = await organization(await outboundService());
+  await acme.post("/connected_account/", { email: "ada@acme.example", smtp: mail.smtp });
+  const { id: lead_id } = await acme.lead();
+  const write = (to: string, more: object) =>
+    acme.post("/activity/email/", { lead_id, to: [to], subject: "Our offer", body_text: "Dear Ann", ...more });
+  const due = await write("ann@client.example", { status: "outbox" });
+  const later = await write("bob@client.example", { status: "scheduled", date_scheduled: "2040-01-02T10:00:00Z" });
+
+  const there = await restored(acme, await backup(acme, "outbox"));
+  there.service.clock.now = new Date("2040-01-02T10:00:01Z");
+  await drained(there);
+
+  const doubtful = await there.get(`/activity/email/${due.id}/`);
+  assert.equal(doubtful.status, "error");
+  assert.match(doubtful.send_attempts[0].error_message, /It may have been sent to ann@client.example/);
+  assert.equal((await there.get(`/activity/email/${later.id}/`)).status, "sent");
+  assert.deepEqual(
+    mail.received.flatMap(({ recipients }) => recipients),
+    ["bob@client.example"],
+  );
+});
+
+test("after a restore people sign in again, keys of after the backup are dead, and a request may be repeated under its key", async () => {
+  const acme = await organization(await outboundService());
+  const path = await backup(acme, "keys");
+  const newer = await acme.post("/api_key/", { name: "After the backup", scopes: ["read"] });
+  const ask = (ws: Workspace) => ws.post("/lead/", { name: "Repeated" }, { "idempotency-key": "import-7" });
+  const lost = await ask(acme);
+
+  const there = await restored(acme, path);
+
+  const again = await ask(there);
+  assert.notEqual(again.id, lost.id, "the lead of after the backup is gone, so it is created");
+  assert.equal((await new Client(there.service, newer.key).ask("GET", "/me/")).status, 401);
+  const rows = await there.service.app.db.query(acme.id, { text: "select count(*) from session", values: [] });
+  assert.deepEqual(rows, [["0"]]);
 });
 
 test("without its secrets, a webhook waits with a new signing key for whoever activates it", async () => {
