@@ -62,7 +62,7 @@ async function noted(ctx: Ctx, told: ToldCall, number: PhoneNumber, whom: WhomTo
     return known?.id ?? (await strangerOf(ctx, told.id))?.prospect_id ?? told.id;
   }
   const phone = phoneOf(told.from);
-  const whose = phone === null ? null : await whoseNumber(ctx, phone, number.number);
+  const whose = phone === null ? null : await whoseNumber(ctx, phone, number);
   const values = {
     direction: "inbound",
     status: ringsAnybody(whom) ? "created" : "no-answer",

@@ -99,14 +99,18 @@ const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
 const isCarried = raw("(cardinality(a.mailbox_user_ids) > 0 or a.receipts <> '[]' or a.provider_id is not null) is true");
 
 /** Whose mailbox or number a message came to. What went through it before counts more than what others exchanged. */
-export type Through = { user_id: string } | { number: string };
+export interface Through {
+  /** Of a number that several use, nobody. */
+  user_id: string | null;
+  number?: string;
+}
 
-const wentThrough = (by: Through | undefined): Sql =>
-  by === undefined
-    ? sql`false`
-    : "number" in by
-      ? sql`a.local_phone = ${by.number}`
-      : sql`(a.user_id = ${by.user_id} or a.mailbox_user_ids @> ${[by.user_id]})`;
+/** An exchange of the owner by whatever channel counts, and any through the number. */
+const wentThrough = ({ user_id, number }: Through): Sql =>
+  sql`${or([
+    ...(user_id === null ? [] : [sql`a.user_id = ${user_id}`, sql`a.mailbox_user_ids @> ${[user_id]}`]),
+    ...(number === undefined ? [] : [sql`a.local_phone = ${number}`]),
+  ])} is true`;
 
 /**
  * Looked up only where there are several to choose from, for it reads all that was ever exchanged with them. One member's writing to a
@@ -114,7 +118,7 @@ const wentThrough = (by: Through | undefined): Sql =>
  */
 const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql, by?: Through): Sql =>
   sql`(case when count(*) over () > 1 then (
-    select max(array[(${isCarried} and ${wentThrough(by)})::int, ${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
+    select max(array[(${isCarried} and ${by === undefined ? sql`false` : wentThrough(by)})::int, ${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
     where a.organization_id = ${ctx.organization_id} and a.${name(via)} = ${id}
       and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) end) desc nulls last`;
 
@@ -190,9 +194,8 @@ export interface Whose {
 }
 
 /** Of several with the same number, the one with the latest exchange, by our number if there was one. */
-export async function whoseNumber(ctx: Ctx, phone: string, ours: string): Promise<Whose | null> {
+export async function whoseNumber(ctx: Ctx, phone: string, by: Through): Promise<Whose | null> {
   if (phoneDigits(phone).length < 3) return null;
-  const by = { number: ours };
   const person = await whoHas(ctx, { phones: [phone] }, by);
   const lead_id = person?.lead_id ?? (await leadThatHas(ctx, { phones: [phone] }, by));
   return lead_id === null ? null : { lead_id, contact_id: person?.id ?? null };

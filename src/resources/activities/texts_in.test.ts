@@ -72,21 +72,27 @@ test("a text is with whoever has the number, in a conversation that is unread, a
   );
 });
 
-test("of two contacts with one number, a text goes to the one who was texted from ours, whoever wrote to the other since", async () => {
+test("of two contacts with one number, a text goes to the one whom we know by our number or its owner, whoever wrote to the other since", async () => {
   await sends("From our number");
   const rex = await acme.member();
   const twin = await rex.contact({ phones: [{ phone: theirs, type: "mobile" }] });
-  const own = "+12125554321";
-  twilio.own(own);
-  await acme.post("/phone_number/", { number: own, user_id: rex.userId });
-  await rex.post("/activity/sms/", { contact_id: twin.id, status: "outbox", local_phone: own, text: "From my number" });
+  const [ofRex, ofAcme] = ["+12125554321", "+12125554322"];
+  for (const number of [ofRex, ofAcme]) twilio.own(number);
+  await acme.post("/phone_number/", { number: ofRex, user_id: rex.userId });
+  await acme.post("/phone_number/", { number: ofAcme, user_id: acme.userId });
+  await rex.post("/activity/sms/", { contact_id: twin.id, status: "outbox", local_phone: ofRex, text: "From my number" });
   await drained();
 
   await arrives({ to: ours, body: "To all of you" });
-  await arrives({ to: own, body: "To Rex" });
+  await arrives({ to: ofAcme, body: "To whoever texted me first" });
+  await arrives({ to: ofRex, body: "To Rex" });
 
   const came = (await texts()).filter((one: any) => one.direction === "inbound").map((one: any) => [one.text, one.contact_id]);
-  assert.deepEqual(Object.fromEntries(came), { "To all of you": person.id, "To Rex": twin.id });
+  assert.deepEqual(Object.fromEntries(came), {
+    "To all of you": person.id,
+    "To whoever texted me first": person.id,
+    "To Rex": twin.id,
+  });
 });
 
 test("what Twilio tells twice, or at the same moment, is there once", async () => {

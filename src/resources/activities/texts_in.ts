@@ -43,7 +43,7 @@ const numberOf = (raw: string): string => parsePhone(raw, "US")?.phone ?? raw;
 
 async function receive(ctx: Ctx, text: ReceivedText): Promise<void> {
   if (!(await isFirst(ctx, text.id))) return;
-  const whose = await whoseNumber(ctx, text.from, text.to);
+  const whose = await whoseNumber(ctx, text.from, { number: text.to, user_id: ourNumber(ctx, text.to)?.user_id ?? null });
   const wish = text.wish ?? wishIn(text.text);
   const id = whose === null ? await fromStranger(ctx, text, wish !== null) : await file(ctx, text, whose);
   const said = { channel: "sms", address: text.from, reason: "unsubscribed", source: "stop_word", source_id: id } as const;
