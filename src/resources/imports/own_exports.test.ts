@@ -86,6 +86,24 @@ test("an export of contacts changes those contacts, and their leads keep their n
   assert.deepEqual([data[0].id, data[0].name, data[0].title], [lead.contacts[0].id, "Anna", "CFO"]);
 });
 
+test("custom fields of people and deals are written as an export in JSON lines has them", async () => {
+  const acme = await organization();
+  const [mood, size] = [
+    await acme.customField("contact", { type: "text" }),
+    await acme.customField("opportunity", { type: "number" }),
+  ];
+  const lead = await acme.lead({ contacts: [{ name: "Ann", [`custom.${mood.id}`]: "glad" }] });
+  const deal = await acme.opportunity({ lead_id: lead.id, [`custom.${size.id}`]: 5 });
+  const people = await exported(acme, "lead", { type: "contacts", format: "jsonl" });
+  const deals = await exported(acme, "opportunity", { format: "jsonl" });
+
+  await imported(acme, edited(people, '"glad"', '"sad"'), "contact");
+  await imported(acme, edited(deals, `"custom.${size.id}":5`, `"custom.${size.id}":7`), "opportunity");
+
+  assert.equal((await acme.get(`/contact/${lead.contacts[0].id}/`))[`custom.${mood.id}`], "sad");
+  assert.equal((await acme.get(`/opportunity/${deal.id}/`))[`custom.${size.id}`], 7);
+});
+
 test("an export of deals changes those deals, and a revert gives them back", async () => {
   const acme = await organization();
   const bob = await acme.member("user");

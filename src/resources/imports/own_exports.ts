@@ -61,7 +61,8 @@ function ownTargets(directory: Directory, kind: Kind, names: ReadonlySet<string>
   const prefix = kind === "lead" ? "" : `${kind}.`;
   const found = new Map<string, string | null>([...of.shown.map(([key]) => [key, null] as const), ["lead_name", null]]);
   for (const [name, target] of [...plain[kind], ...numbered(kind, prefix)]) found.set(name, target);
-  for (const [key, { name }] of customFieldsOf(directory, kind)) found.set(`custom.${name}`, prefix + key);
+  // Tables name a custom field's column by its name, and JSON by its id.
+  for (const [key, { name }] of customFieldsOf(directory, kind)) found.set(`custom.${name}`, prefix + key).set(key, prefix + key);
   if (kind !== "lead" && names.has("lead_id")) found.set("lead_id", "id");
   else if (kind !== "lead") found.set("lead_name", "name");
   if (kind === "opportunity") found.set(statusColumn(directory, names), "opportunity.status");
