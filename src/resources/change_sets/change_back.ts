@@ -3,6 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
+import { customFieldsOf } from "../../records/custom_fields.ts";
 import { checkVisible, findRecords } from "../../records/records.ts";
 import { renderRow } from "../../records/render.ts";
 import { store } from "../../records/store.ts";
@@ -34,9 +35,13 @@ export async function changeBack(
 
   const { was, is } = valuesOf(events);
   const own = [...was].filter(([field]) => isSet(field) || isStored(field));
-  const isFree = (field: string) => !refused.has(field) && same(present[field] ?? null, is.get(field));
-  const back = own.filter(([field]) => isFree(field));
-  const left = own.flatMap(([field]) => (isFree(field) ? [] : [`${field}: ${refused.get(field) ?? "changed since"}`]));
+  const custom = customFieldsOf(ctx.directory, of.name);
+  const reasonOf = (field: string): string | null => {
+    if (field.startsWith("custom.") && !custom.has(field)) return "its custom field is deleted";
+    return refused.get(field) ?? (same(present[field] ?? null, is.get(field)) ? null : "changed since");
+  };
+  const back = own.filter(([field]) => reasonOf(field) === null);
+  const left = own.flatMap(([field]) => (reasonOf(field) === null ? [] : [`${field}: ${reasonOf(field)}`]));
   if (back.length === 0) throw invalid({}, left.join("; ") || `${[...was.keys()].join(", ") || "it"}: follows from other things`);
 
   const set = Object.fromEntries(back.filter(([field]) => isSet(field)));

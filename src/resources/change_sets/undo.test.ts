@@ -208,16 +208,19 @@ test("what has an undo of its own names it, and what cannot come back says so", 
   await acme.lead();
   const bulk = await acme.ask("POST", "/bulk_action/delete/", { body: { all: true } });
   const field = await acme.customField("lead", { type: "number" });
+  await acme.lead({ [`custom.${field.id}`]: 5 });
   const fieldGone = await acme.ask("DELETE", `/custom_field/lead/${field.id}/`);
   const file = await acme.post("/file/", { name: "a.txt", content_base64: "eA==" });
   const fileGone = await acme.ask("DELETE", `/file/${file.id}/`);
 
   const reasons: string[] = [];
-  for (const one of [bulk, fieldGone, fileGone]) reasons.push((await undo(acme, requestOf(one))).not_undone[0].reason);
+  for (const one of [bulk, fieldGone, fileGone])
+    reasons.push(...(await undo(acme, requestOf(one))).not_undone.map(({ reason }: any) => reason));
 
   assert.deepEqual(reasons, [
     "is undone by POST /bulk_action/{id}/undo/",
     "its values are removed with it, and cannot be brought back",
+    `custom.${field.id}: its custom field is deleted`,
     "came back without the file a.txt, whose bytes are gone",
   ]);
   await acme.refused(404, "GET", `/file/${file.id}/`);
