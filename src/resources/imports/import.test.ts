@@ -221,9 +221,79 @@ for (const [service, object_type, columns] of [
       MobilePhone: "contact.phone",
     },
   ],
-  ["Close", "lead", { id: null, display_name: "name", description: "description", url: "url", status_label: "status" }],
+  [
+    "Close",
+    "lead",
+    {
+      id: null,
+      display_name: "name",
+      description: "description",
+      url: "url",
+      status_id: null,
+      status_label: "status",
+      primary_contact_name: "contact.name",
+      primary_contact_title: "contact.title",
+      primary_contact_primary_email: "contact.email",
+      primary_contact_primary_phone: "contact.phone",
+      primary_address_1: "address_1",
+      primary_address_city: "city",
+      primary_address_state: "state",
+      primary_address_zipcode: "zipcode",
+      primary_address_country: "country",
+    },
+  ],
+  [
+    "Close",
+    "contact",
+    {
+      lead_id: null,
+      lead_name: "name",
+      name: "contact.name",
+      title: "contact.title",
+      primary_email: "contact.email",
+      other_emails: "contact.email",
+      primary_phone: "contact.phone",
+    },
+  ],
+  [
+    "Close",
+    "opportunity",
+    {
+      id: null,
+      lead_id: null,
+      lead_name: "name",
+      contact_name: "contact.name",
+      value: "opportunity.value",
+      value_formatted: null,
+      confidence: "opportunity.confidence",
+      status_label: "opportunity.status",
+      status_type: null,
+      note: "opportunity.note",
+    },
+  ],
+  [
+    "Pipedrive",
+    "opportunity",
+    { "Deal - Organization": "name", "Deal - Contact person": "contact.name", "Deal - Title": "opportunity.note" },
+  ],
+  ["Pipedrive persons", "contact", { "Person - Name": "contact.name", "Person - Organization": "name" }],
+  [
+    "Salesforce",
+    "lead",
+    {
+      "First Name": "contact.first_name",
+      "Last Name": "contact.last_name",
+      "Company / Account": "name",
+      Email: "contact.email",
+      Street: "address_1",
+      "State/Province": "state",
+      "Zip/Postal Code": "zipcode",
+      "Lead Status": "status",
+      "Lead Owner": "owner",
+    },
+  ],
 ] as const) {
-  test(`the columns of an export of ${service} are mapped without a hand`, async () => {
+  test(`the columns of an export of ${service} with ${object_type}s are mapped without a hand`, async () => {
     const acme = await organization();
     const names = Object.keys(columns);
 
@@ -232,6 +302,24 @@ for (const [service, object_type, columns] of [
     assert.deepEqual(Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested])), columns);
   });
 }
+
+test("an amount of a deal of Close is in cents", async () => {
+  const acme = await organization();
+
+  const { columns } = await acme.post("/import/", {
+    object_type: "opportunity",
+    csv: 'lead_name,value,value_formatted\nAcme,100000,"$1,000"',
+  });
+
+  assert.deepEqual(
+    columns.map(({ name, unit }: any) => [name, unit]),
+    [
+      ["lead_name", undefined],
+      ["value", "minor"],
+      ["value_formatted", undefined],
+    ],
+  );
+});
 
 test("columns without a name get one, and names are told apart", async () => {
   const acme = await organization();

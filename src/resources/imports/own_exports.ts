@@ -31,7 +31,14 @@ const money: ReadonlySet<string> = new Set(["mrr", "value"]);
 export function suggestionsFor(directory: Directory, objectType: ObjectType, columns: readonly Found[]): Suggestion[] {
   const targets = targetsOf(directory, objectType);
   const kind = kindOf(objectType, columns);
-  if (kind === null) return suggested(targets, columns).map((target) => ({ suggested: target }));
+  if (kind === null) {
+    // Close exports amounts in the smallest unit too, and beside them as people write them.
+    const isMinor = columns.some(({ name }) => name === "value_formatted");
+    return suggested(targets, columns).map((target, i) => ({
+      suggested: target,
+      ...(isMinor && columns[i]!.name === "value" && { unit: "minor" as const }),
+    }));
+  }
 
   const own = ownTargets(directory, kind, new Set(columns.map(({ name }) => name)));
   const used = new Set(columns.map(({ name }) => own.get(name)));

@@ -37,8 +37,11 @@ const lead: Line[] = [
       "company_name",
       "account",
       "account_name",
+      "company_account",
       "organization",
       "organization_name",
+      "person_organization",
+      "deal_organization",
       "associated_company",
       "lead",
       "lead_name",
@@ -78,15 +81,35 @@ const lead: Line[] = [
     "address_1",
     "Address",
     "text",
-    ["address", "street", "street_address", "address_line_1", "billing_street", "mailing_street", "organization_address"],
+    [
+      "address",
+      "street",
+      "street_address",
+      "address_line_1",
+      "billing_street",
+      "mailing_street",
+      "organization_address",
+      "primary_address_1",
+      "primary_address_address_1",
+    ],
   ],
-  ["address_2", "Address, second line", "text", ["address_line_2", "suite"]],
-  ["city", "City", "text", ["town", "billing_city", "mailing_city"]],
+  ["address_2", "Address, second line", "text", ["address_line_2", "suite", "primary_address_2", "primary_address_address_2"]],
+  ["city", "City", "text", ["town", "billing_city", "mailing_city", "primary_address_city"]],
   [
     "state",
     "State",
     "text",
-    ["province", "region", "state_region", "billing_state", "billing_state_province", "mailing_state", "mailing_state_province"],
+    [
+      "province",
+      "region",
+      "state_region",
+      "state_province",
+      "billing_state",
+      "billing_state_province",
+      "mailing_state",
+      "mailing_state_province",
+      "primary_address_state",
+    ],
   ],
   [
     "zipcode",
@@ -102,19 +125,31 @@ const lead: Line[] = [
       "billing_zip_postal_code",
       "mailing_postal_code",
       "mailing_zip_postal_code",
+      "zip_postal_code",
+      "primary_address_zipcode",
     ],
   ],
-  ["country", "Country", "country", ["country_code", "country_region", "billing_country", "mailing_country"]],
+  [
+    "country",
+    "Country",
+    "country",
+    ["country_code", "country_region", "billing_country", "mailing_country", "primary_address_country"],
+  ],
   ["addresses", "Addresses as JSON has them", "addresses", [], several],
   ["tags", "Lead tags", "texts", ["tag", "labels"], several],
 ];
 
 const contact: Line[] = [
   ["contact.id", "Contact id", "id", ["contact_id"]],
-  ["contact.name", "Contact name", "text", ["contact", "full_name", "person", "person_name", "contact_full_name"]],
+  [
+    "contact.name",
+    "Contact name",
+    "text",
+    ["contact", "full_name", "person", "person_name", "contact_full_name", "primary_contact_name", "deal_contact_person"],
+  ],
   ["contact.first_name", "First name", "text", ["given_name", "firstname", "person_first_name"]],
   ["contact.last_name", "Last name", "text", ["surname", "family_name", "lastname", "person_last_name"]],
-  ["contact.title", "Title", "text", ["job_title", "position", "role", "person_job_title"]],
+  ["contact.title", "Title", "text", ["job_title", "position", "role", "person_job_title", "primary_contact_title"]],
   [
     "contact.email",
     "E-mail",
@@ -129,6 +164,11 @@ const contact: Line[] = [
       "person_email_work",
       "person_email_home",
       "person_email_other",
+      "primary_email",
+      "other_emails",
+      "primary_contact_email",
+      "primary_contact_primary_email",
+      "primary_contact_other_emails",
       "emails",
     ],
     several,
@@ -151,11 +191,22 @@ const contact: Line[] = [
       "person_phone_home",
       "person_phone_mobile",
       "person_phone_other",
+      "primary_phone",
+      "other_phones",
+      "primary_contact_phone",
+      "primary_contact_primary_phone",
+      "primary_contact_other_phones",
       "phones",
     ],
     several,
   ],
-  ["contact.url", "Contact's web address", "url", ["linkedin", "linkedin_url", "linkedin_bio", "profile", "urls"], several],
+  [
+    "contact.url",
+    "Contact's web address",
+    "url",
+    ["linkedin", "linkedin_url", "linkedin_bio", "profile", "urls", "primary_url", "other_urls"],
+    several,
+  ],
   ["contact.contacts", "People as JSON has them", "contacts", ["people"], several],
   ["contact.tags", "Contact tags", "texts", ["contact_tag", "person_label"], several],
 ];
@@ -164,9 +215,14 @@ const opportunity: Line[] = [
   ["opportunity.id", "Opportunity id", "id", ["opportunity_id", "deal_id"]],
   ["opportunity.value", "Value", "money", ["amount", "deal_value", "value", "deal_amount"]],
   ["opportunity.value_period", "Value period", "text", ["period", "billing_period"]],
-  ["opportunity.status", "Opportunity status", "text", ["deal_stage", "opportunity_stage", "deal_status", "stage"]],
+  [
+    "opportunity.status",
+    "Opportunity status",
+    "text",
+    ["deal_stage", "opportunity_stage", "deal_status", "stage", "status_label"],
+  ],
   ["opportunity.confidence", "Confidence", "integer", ["probability", "deal_probability"]],
-  ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal_title", "opportunity_name", "deal"]],
+  ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal_title", "opportunity_name", "deal", "note"]],
   ["opportunity.close_date", "Close date", "date", ["expected_close_date", "deal_expected_close_date", "closing_date"]],
   ["opportunity.user_id", "Opportunity owner", "user", ["deal_owner", "opportunity_owner"]],
   ["opportunity.contact_id", "Opportunity's contact, by id", "id", ["deal_contact_id"]],
@@ -249,8 +305,8 @@ function customTargets(directory: Directory, of: string): Target[] {
 }
 
 /**
- * The best target for each column, or null. A target that takes one column is suggested only once, and an id only for ids of this
- * service: other services have a column of that name too.
+ * The best target for each column, or null. A target that takes one column is suggested only once, and a column of ids only where they
+ * are ids of this service: other services have a column of that name too.
  */
 export function suggested(
   targets: readonly Target[],
@@ -261,7 +317,8 @@ export function suggested(
   return columns.map(({ name, samples, nested }) => {
     const word = byWord.get(plain(name));
     const found = word?.type === "id" ? targets.find((one) => isIdOf(one, samples)) : word;
-    if (found === undefined || (taken.has(found.target) && !found.multiple)) return null;
+    if (found === undefined || (found.type !== "id" && isForeignId(name, samples))) return null;
+    if (taken.has(found.target) && !found.multiple) return null;
     if (nested ? !takesList(found) : takesObjects(found)) return null;
     taken.add(found.target);
     return found.target;
@@ -274,6 +331,10 @@ const prefixes: Readonly<Record<string, string>> = {
   "opportunity.id": "oppo",
   "opportunity.contact_id": "cont",
 };
+
+/** Such as a `status_id` of another service, beside which there is a label. */
+const isForeignId = (name: string, samples: readonly string[]): boolean =>
+  /[\s_]id$/i.test(name) && !samples.some((one) => madeAt(one.split("_")[0]!, one) !== null);
 
 const isIdOf = ({ target }: Target, samples: readonly string[]): boolean =>
   Object.hasOwn(prefixes, target) && samples.some((one) => madeAt(prefixes[target]!, one) !== null);
