@@ -82,6 +82,24 @@ test("a canceled import keeps what it has done, can be reverted, and does no mor
   assert.equal((await acme.get("/lead/")).data.length, 0);
 });
 
+test("what an import gave to others and its reverter does not see stays, and is said", async () => {
+  const acme = await organization();
+  const rep = await acme.memberWith(["bulk_import", "delete_leads"]);
+  const { email } = await acme.get(`/user/${acme.userId}/`);
+  const draft = await rep.post("/import/", { rows: [{ Company: "Given", Owner: email }, { Company: "Kept" }] });
+  await rep.put(`/import/${draft.id}/`, { mapping: { Company: "name", Owner: "owner" } });
+  await work(acme);
+
+  await rep.post(`/import/${draft.id}/revert/`, {});
+  await work(acme);
+
+  const { n_deleted, n_kept, kept } = (await rep.get(`/import/${draft.id}/`)).reverted;
+  const left = (await acme.get("/lead/")).data;
+  assert.deepEqual([n_deleted, n_kept, left.map(({ name }: any) => name)], [1, 1, ["Given"]]);
+  assert.deepEqual(kept[0].object_id, left[0].id);
+  assert.match(kept[0].reason, /^is not visible any more to whoever reverts the import/);
+});
+
 test("a dry run of a long table is a job that says the same as the import, and leaves nothing behind", async () => {
   const acme = await organization();
   await acme.lead({ name: "Company 5" });

@@ -1,7 +1,7 @@
 // Takes back what rows of an import did, the last row first. What others have changed or used since stays, with the reason.
 import { type Ctx, query, transactionOf, write } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { name, sql, statement } from "../../db/sql.ts";
 import { type Job, release } from "../../jobs/job.ts";
 import { readPatch } from "../../records/input.ts";
 import { checkOwner, deleteRecord, findRecords } from "../../records/records.ts";
@@ -69,7 +69,7 @@ async function usedByOthers(ctx: Ctx, importId: string, touched: readonly Touche
 async function takeBack(ctx: Ctx, { of, id, was, is }: Touched, isUsed: boolean): Promise<Result> {
   const resource = ctx.registry.resource(of)!;
   const [present] = await findRecords(ctx, resource, [sql`t.id = ${id}`], sql`for update of t`);
-  if (present === undefined) return "gone";
+  if (present === undefined) return (await isHidden(ctx, resource, id)) ? { object_id: id, reason: hidden } : "gone";
   try {
     if (was !== undefined) return await restore(ctx, resource, present, was, is!);
     if (isUsed) return { object_id: id, reason: "was changed or used since" };
@@ -80,6 +80,17 @@ async function takeBack(ctx: Ctx, { of, id, was, is }: Touched, isUsed: boolean)
     if (refusal === null) throw problem;
     return { object_id: id, reason: refusal.words };
   }
+}
+
+const hidden = "is not visible any more to whoever reverts the import: somebody who sees it has to change or delete it";
+
+/** What an import made or changed may belong to somebody else since. */
+async function isHidden(ctx: Ctx, of: Resource, id: string): Promise<boolean> {
+  const found = await query(
+    ctx,
+    statement(sql`select t.id from ${name(of.table)} t where t.organization_id = ${ctx.organization_id} and t.id = ${id}`),
+  );
+  return found.length > 0;
 }
 
 /** Fields that somebody has changed since stay as they are. */
