@@ -241,3 +241,21 @@ test("an undo that is canceled may be asked for again", async () => {
 
   assert.equal((await acme.get(`/lead/${lead.id}/`)).industry, "Coal");
 });
+
+test("what an undo leaves because its author does not see it any more, an admin may undo", async () => {
+  const acme = await organization();
+  const rep = await acme.memberWith(["bulk_edit"]);
+  const lead = await acme.lead({ owner_id: rep.userId });
+  const fields = { owner_id: acme.userId };
+  const given = await rep.post("/bulk_action/edit/", { object_type: "lead", type: "set_fields", fields, ids: [lead.id] });
+  await work(acme);
+  const own = await rep.post(`/bulk_action/${given.id}/undo/`);
+  await work(acme);
+
+  await acme.post(`/bulk_action/${given.id}/undo/`);
+  await work(acme);
+
+  assert.equal((await rep.get(`/bulk_action/${own.id}/`)).n_skipped, 1);
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).owner_id, rep.userId);
+  await acme.refused(400, "POST", `/bulk_action/${given.id}/undo/`, {}, "undo");
+});

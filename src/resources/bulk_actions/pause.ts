@@ -34,8 +34,8 @@ export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<t
   return after;
 }
 
-/** What a canceled undo has not undone may be undone by another one. */
-async function offerUndoAgain(ctx: Ctx, { undoes }: BulkAction & { undoes?: string }): Promise<void> {
+/** What a canceled undo has not undone may be undone by another one, and so may what its author did not see. */
+export async function offerUndoAgain(ctx: Ctx, { undoes }: BulkAction & { undoes?: string }): Promise<void> {
   if (undoes == null) return;
   const [undone] = await findRecords(ctx, bulkAction, [sql`t.id = ${undoes}`], sql`for update of t`);
   if (undone !== undefined) store.update(ctx, bulkAction, undone, { undo_action_id: null });

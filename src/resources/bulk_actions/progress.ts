@@ -1,10 +1,11 @@
 // How far a bulk action is: what became of its items, its counters, and its end.
-import { type Ctx, write } from "../../core/context.ts";
+import { type Ctx, query, write } from "../../core/context.ts";
 import { type Job, release } from "../../jobs/job.ts";
 import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { bulkAction } from "./bulk_action.ts";
-import type { BulkAction, Done, Item } from "./doing.ts";
+import { type BulkAction, type Done, gone, type Item } from "./doing.ts";
+import { offerUndoAgain } from "./pause.ts";
 
 /** The action names its first failures. The list of its items has all of them. */
 export const errorsMost = 100;
@@ -42,12 +43,23 @@ export function noteDone(ctx: Ctx, action: BulkAction, items: readonly Item[], d
 }
 
 /** All items are done. */
-export function finish(ctx: Ctx, job: Job, action: BulkAction): false {
+export async function finish(ctx: Ctx, job: Job, action: BulkAction): Promise<false> {
   const values = { status: "done", date_completed: ctx.now.toISOString() } as const;
   store.update(ctx, bulkAction, action, values, undefined, "completed");
+  if (action.kind === "undo" && action.n_skipped > 0 && (await hasLeftHidden(ctx, action))) await offerUndoAgain(ctx, action);
   tell(ctx, action, `Your bulk action is done: ${action.n_succeeded} of ${action.n_objects} records`, leftOver(action));
   release(ctx, job, null);
   return false;
+}
+
+/** Whether its author did not see an item, or nobody does. */
+async function hasLeftHidden(ctx: Ctx, { id }: BulkAction): Promise<boolean> {
+  const rows = await query(ctx, {
+    name: "bulk_action_item.hidden",
+    text: "select 1 from bulk_action_item where organization_id = $1 and bulk_action_id = $2 and status = 'skipped' and error = $3 limit 1",
+    values: [ctx.organization_id, id, gone.error],
+  });
+  return rows.length > 0;
 }
 
 function leftOver({ n_skipped, n_failed }: BulkAction): string | null {
