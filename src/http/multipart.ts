@@ -23,15 +23,19 @@ export function boundaryOf(contentType: string): string | null {
 /** The parts in their order. Throws for a form that is cut off or malformed. */
 export async function* readParts(chunks: AsyncIterable<Buffer>, boundary: string): AsyncGenerator<Part> {
   const source = new Source(chunks, `\r\n--${boundary}`);
-  for await (const _ of source.untilDelimiter()) {
-    // Text before the first part is ignored.
-  }
-  while (await source.atPart()) {
-    const part = { ...readHeaders(await source.headers()), content: source.untilDelimiter() };
-    yield part;
-    for await (const _ of part.content) {
-      // Skips what the caller did not read.
+  try {
+    for await (const _ of source.untilDelimiter()) {
+      // Text before the first part is ignored.
     }
+    while (await source.atPart()) {
+      const part = { ...readHeaders(await source.headers()), content: source.untilDelimiter() };
+      yield part;
+      for await (const _ of part.content) {
+        // Skips what the caller did not read.
+      }
+    }
+  } finally {
+    await source.leave();
   }
 }
 
@@ -78,6 +82,11 @@ class Source {
   /** The header lines up to the empty line. */
   async headers(): Promise<string> {
     return this.held.toString("latin1", 0, 2) === "\r\n" ? this.upTo("\r\n", 2) : this.upTo("\r\n\r\n", headersMax);
+  }
+
+  /** Nothing more is wanted. */
+  async leave(): Promise<void> {
+    await this.chunks.return?.();
   }
 
   private async upTo(end: string, max: number): Promise<string> {

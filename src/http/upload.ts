@@ -23,10 +23,13 @@ const restBytesMax = 1024 * 1024;
 
 /** `bytesMax` is the most that the file may have. */
 export const readUpload = (request: FastifyRequest, storage: Storage, bytesMax: number): Promise<TakenBody> =>
-  readBody(request, { storage, bytesMax }).catch((error) => {
-    // The sender has gone: nobody reads the answer, and it is not our failure.
-    throw error.code === "ERR_STREAM_PREMATURE_CLOSE" ? invalid({}, "The body ended before it was complete.") : error;
-  });
+  readBody(request, { storage, bytesMax })
+    .catch((error) => {
+      // The sender has gone: nobody reads the answer, and it is not our failure.
+      throw error.code === "ERR_STREAM_PREMATURE_CLOSE" ? invalid({}, "The body ended before it was complete.") : error;
+    })
+    // What was not read is discarded, so that the connection is free for the next request.
+    .finally(() => request.raw.resume());
 
 /** Where the file goes, and how large it may be. */
 interface Place {

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { type Measured, measuredService } from "../../../test/support/measured_service.ts";
@@ -260,6 +261,27 @@ test("a form that is cut off, without a file or with two is refused", async () =
 
   await settled(acme);
   assert.deepEqual(lying(acme), []);
+});
+
+test("after a form that is refused half way, the connection serves the next request", async () => {
+  const acme = await organization();
+  const part = (bytes: number) =>
+    `--x\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${"a".repeat(bytes)}\r\n`;
+  const form = `${part(1)}${part(4 * 1024 ** 2)}--x--\r\n`;
+  const headers = (more: string) => `host: x\r\nauthorization: ${authorization(acme)}\r\n${more}\r\n`;
+  const socket = connect(Number(new URL(acme.service.url).port), "127.0.0.1");
+
+  socket.write(
+    `POST /api/v1/file/ HTTP/1.1\r\n${headers(`content-type: multipart/form-data; boundary=x\r\ncontent-length: ${form.length}\r\n`)}`,
+  );
+  socket.write(form);
+  socket.write(`GET /api/v1/lead/ HTTP/1.1\r\n${headers("connection: close\r\n")}`);
+
+  const answers = (await text(socket)).matchAll(/HTTP\/1\.1 (\d+)/g);
+  assert.deepEqual(
+    Array.from(answers, ([, status]) => status),
+    ["400", "200"],
+  );
 });
 
 test("who may not upload is refused before a byte is read", async () => {
