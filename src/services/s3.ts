@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { unavailable } from "../core/errors.ts";
-import { Missing, type Shelf } from "./storage.ts";
+import { Missing, type Shelf, storageFull } from "./storage.ts";
 
 export interface S3Place {
   endpoint: string | null;
@@ -72,5 +72,7 @@ export async function openClient(place: S3Place): Promise<{ sdk: Sdk; client: S3
 }
 
 function asUnavailable(cause: unknown): never {
-  throw Object.assign(unavailable(), { cause });
+  // Of the servers that can be full, MinIO and others say so by this status.
+  const isFull = (cause as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 507;
+  throw isFull ? storageFull(cause) : Object.assign(unavailable(), { cause });
 }

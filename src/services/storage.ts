@@ -5,6 +5,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
+import { Problem, statuses } from "../core/errors.ts";
 
 export interface Storage {
   /** Receives bytes. More than `maxBytes` throws `TooLarge`. When anything is thrown, nothing is left behind. */
@@ -40,6 +41,20 @@ export const fileTooLarge = (bytesMax: number): string => `must be ${bytesMax} b
 
 /** There are more bytes than allowed. */
 export class TooLarge extends Error {}
+
+/** 503: there is no room for the bytes. Whoever sent them learns whom to tell, and the log has the cause. */
+export const storageFull = (cause: unknown): Problem =>
+  Object.assign(
+    new Problem(
+      503,
+      statuses[503]!,
+      { file: "could not be stored, because the storage is full: ask whoever runs this service to make room, and try again" },
+      { "retry-after": "60" },
+    ),
+    { cause },
+  );
+
+const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** Nothing is stored under this key. */
 export class Missing extends Error {}
@@ -79,7 +94,7 @@ async function receive(
     return { path, size, sha256, drop: () => rm(path, { force: true }) };
   } catch (error) {
     await rm(path, { force: true });
-    throw error;
+    throw isFull(error) ? storageFull(error) : error;
   } finally {
     await file.close();
   }

@@ -10,6 +10,8 @@ export interface S3Server {
   objects: Map<string, Buffer>;
   /** While true, it answers every request with 503. */
   down: boolean;
+  /** While true, it has no room for more. */
+  full: boolean;
   close(): void;
 }
 
@@ -17,6 +19,10 @@ export async function startS3(): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
   const server = http.createServer((request, response) => {
     if (s3.down) return void response.writeHead(503).end();
+    if (s3.full && request.method === "PUT") {
+      request.resume();
+      return void response.writeHead(507).end("<Error><Code>XMinioStorageFull</Code></Error>");
+    }
     if (!request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=key-of-the-tests/"))
       return void response.writeHead(403).end();
     void answer(objects, request, response);
@@ -32,6 +38,7 @@ export async function startS3(): Promise<S3Server> {
     },
     objects,
     down: false,
+    full: false,
     close: () => server.close().closeAllConnections(),
   };
   return s3;

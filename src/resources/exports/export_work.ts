@@ -3,6 +3,7 @@
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
+import type { Problem } from "../../core/errors.ts";
 import { asRefusal } from "../../db/refusals.ts";
 import { sql } from "../../db/sql.ts";
 import { renewClaim, requestOf } from "../../jobs/claims.ts";
@@ -38,11 +39,10 @@ export const exportWork: Work = {
     } catch (error) {
       if (written !== null) await removeBytes(keeperOf(core, job), written.bytes.storage_key);
       if (error instanceof ClaimLost) throw error;
-      const { status = 503, message } = asRefusal(error) as Error & { status?: number };
+      const { status = 503, message, fields = {} } = asRefusal(error) as Partial<Problem> & Error;
       if (status >= 500 && job.failures + 1 < attemptsMost) throw error;
-      await inside(core, job, (ctx, row) =>
-        fail(ctx, row, status >= 500 ? "The file could not be written: start it again" : message),
-      );
+      const why = status < 500 ? message : `The file ${fields.file ?? "could not be written: start it again"}`;
+      await inside(core, job, (ctx, row) => fail(ctx, row, why));
     }
   },
   async giveUp(ctx, { object_id }) {

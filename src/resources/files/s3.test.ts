@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { organization } from "../../../test/support/given.ts";
 import { startS3 } from "../../../test/support/s3_server.ts";
 import { startService } from "../../../test/support/service.ts";
+import { withWorker } from "../../../test/support/worker.ts";
 import { sweepStoredBytes } from "./sweep.ts";
 
 test("with S3 configured files are kept, read in parts, shared and removed there", async (t) => {
@@ -54,4 +55,38 @@ test("while S3 is away uploads and downloads are refused for now, and an upload 
   s3.down = false;
   assert.deepEqual([upload.status, download.status], [503, 503]);
   assert.equal((await acme.get("/file/")).data.length, 1);
+});
+
+test("while the storage is full an upload and an export say so, and both go well once it has room", async (t) => {
+  const s3 = await startS3();
+  t.after(() => s3.close());
+  const ours = await startService({ env: s3.env });
+  t.after(() => ours.close());
+  const acme = await organization(ours);
+  await acme.lead({ name: "Acme" });
+  const exported = async () => {
+    const { id } = await acme.post("/export/lead/", { format: "csv" });
+    for (let tries = 0; tries < 3; tries++) {
+      await withWorker(ours, (worker) => worker.drained(), { failures: [] });
+      ours.clock.now = new Date((ours.clock.now?.getTime() ?? Date.now()) + 15 * 60_000);
+    }
+    return acme.get(`/export/${id}/`);
+  };
+  const reason = "could not be stored, because the storage is full: ask whoever runs this service to make room, and try again";
+  s3.full = true;
+
+  const upload = await fetch(`${ours.url}/api/v1/file/`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${acme.key}`, "content-type": "application/json" },
+    body: JSON.stringify({ content_base64: "eA==" }),
+  });
+  const refusal = (await upload.json()) as any;
+  const failed = await exported();
+  s3.full = false;
+  await acme.post("/file/", { content_base64: "eA==" });
+  const done = await exported();
+
+  assert.deepEqual([upload.status, refusal["field-errors"]], [503, { file: reason }]);
+  assert.deepEqual([failed.status, failed.error, failed.size], ["error", `The file ${reason}`, null]);
+  assert.deepEqual([done.status, done.n_docs, s3.objects.size], ["done", 1, 2]);
 });
