@@ -12,7 +12,15 @@ import type { Asker } from "../db/database.ts";
 import { type PublicAddresses, portOf } from "./public_address.ts";
 
 /** The fetch failed, for whatever reason. */
-export class NotFetched extends Error {}
+export class NotFetched extends Error {
+  /** Whether it may succeed another time. */
+  readonly isPassing: boolean;
+
+  constructor(message: string, { cause, isPassing = false }: { cause?: unknown; isPassing?: boolean } = {}) {
+    super(message, { cause });
+    this.isPassing = isPassing;
+  }
+}
 
 export interface Fetched {
   /** The final address, after redirects. */
@@ -62,7 +70,7 @@ export async function fetchPublic<T>(
     const contentLength = length === undefined ? null : Number(length);
     return await take({ url, contentType, contentDisposition, contentEncoding, contentLength, body: answer });
   } catch (error) {
-    if (limit.signal.aborted) throw new NotFetched("took too long", { cause: error });
+    if (limit.signal.aborted) throw new NotFetched("took too long", { cause: error, isPassing: true });
     throw error;
   } finally {
     clearTimeout(timer);
@@ -81,13 +89,15 @@ async function follow(
   const { origin } = url;
   for (let hop = 0; hop <= most; hop++) {
     const answer = await ask(addresses, url, signal, url.origin === origin ? authorization : undefined).catch((cause) => {
-      throw new NotFetched("no answer", { cause });
+      const isPassing = !(cause instanceof NotFetched) && cause.code !== "ENOTFOUND";
+      throw new NotFetched("no answer", { cause, isPassing });
     });
     const status = answer.statusCode!;
     if (status >= 200 && status < 300) return { url, answer };
     answer.on("error", () => {}).destroy();
     const { location } = answer.headers;
-    if (!redirects.has(status) || location === undefined) throw new NotFetched(`answered ${status}`);
+    if (!redirects.has(status) || location === undefined)
+      throw new NotFetched(`answered ${status}`, { isPassing: status >= 500 || status === 429 });
     url = publicUrl(addresses, location, url);
   }
   throw new NotFetched("redirected too often");
@@ -138,7 +148,7 @@ function connect(addresses: PublicAddresses, url: URL, signal: AbortSignal, done
   const place = { host, port, lookup: publicLookup(addresses, port) };
   const socket = secure ? tls.connect({ ...place, ...(isIP(host) ? {} : { servername: host }) }) : net.connect(place);
   const give = () => signal.removeEventListener("abort", stop);
-  const stop = () => socket.destroy(new NotFetched("took too long"));
+  const stop = () => socket.destroy(new NotFetched("took too long", { isPassing: true }));
   signal.addEventListener("abort", stop, { once: true });
   socket.once("error", (error) => {
     give();

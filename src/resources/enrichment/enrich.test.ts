@@ -54,6 +54,22 @@ describe("without a provider", () => {
     assert.deepEqual(events.map((one: any) => one.action).sort(), ["completed", "created"]);
   });
 
+  test("a website that is away is said, and asked again", async () => {
+    let isAway = true;
+    const site = await website((_, response) =>
+      isAway ? response.writeHead(500).end() : response.writeHead(200, { "content-type": "text/html" }).end(acmePage),
+    );
+    const { id } = await acme.lead({ name: null, url: site.url });
+
+    const away = await enriched(acme, `/lead/${id}/`);
+    isAway = false;
+    const there = await enriched(acme, `/lead/${id}/`);
+
+    assert.equal(away.status, "no_match");
+    assert.match(away.error, /^127\.0\.0\.1:\d+ could not be read \(answered 500\): ask again later$/);
+    assert.deepEqual([there.status, there.error, (await acme.get(`/lead/${id}/`)).name], ["completed", null, "Acme Rockets"]);
+  });
+
   test("what a person wrote stays unless it may be overwritten, and what an enrichment wrote is renewed", async () => {
     let page = "<title>Acme</title><meta property='og:site_name' content='Acme One'><meta name=description content='First.'>";
     const site = await website((_, response) => response.writeHead(200, { "content-type": "text/html" }).end(page));

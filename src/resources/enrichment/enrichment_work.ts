@@ -96,7 +96,7 @@ async function finish(core: Core, job: Job, actor: Actor, made: Enrichment, foun
       skipped,
       children_ids,
       credits_used: asked.credits,
-      error: asked.error,
+      error: asked.error ?? found.away ?? null,
     });
   });
 }

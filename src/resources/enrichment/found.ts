@@ -14,6 +14,8 @@ export interface Fact {
 export interface Found {
   facts: Fact[];
   result: Result;
+  /** Why a source could not be asked, in words. */
+  away?: string | null;
 }
 
 /** Facts that are less sure are not written. */
@@ -32,7 +34,8 @@ export function joined(found: readonly Found[]): Found {
     if (more.person !== undefined) result.person = { ...more.person, ...result.person };
     if (more.organization !== undefined) result.organization = { ...more.organization, ...result.organization };
   }
-  return { facts: found.flatMap(({ facts }) => facts), result };
+  const away = found.find((one) => one.away != null)?.away ?? null;
+  return { facts: found.flatMap(({ facts }) => facts), result, away };
 }
 
 /** Text that somebody else wrote as one line that every database and header takes. Null if it is none. */

@@ -15,11 +15,14 @@ export async function visitWebsite(core: Core, job: Job, ctx: Ctx, { company }: 
   if (company.urls.length === 0) return nothing;
   const key = answerKey("website", company.urls);
   const known = await rememberedAnswer<Website>(ctx, key);
-  const website = known !== undefined ? known : await readWebsite(core.settings.addresses, company.urls);
-  if (known === undefined)
+  const read = known === undefined ? await readWebsite(core.settings.addresses, company.urls) : { website: known, away: null };
+  const { website, away } = read;
+  // A site that is away may have a page another time.
+  if (known === undefined && away === null)
     await actingAs(core, ctx.actor, requestOf(job), async (writing) => {
       await holdClaim(writing, job);
       rememberAnswer(writing, key, website);
     });
-  return website === null ? nothing : foundOn(website, company.isGuessed ? company.domain : null);
+  if (website === null) return { ...nothing, away };
+  return foundOn(website, company.isGuessed ? company.domain : null);
 }

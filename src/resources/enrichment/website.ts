@@ -19,17 +19,22 @@ const pageMost = 1024 * 1024;
 /** For one address. There are at most two. */
 const wholeMs = 8_000;
 
-/** The page at the first of these addresses that has one; null if none has. */
-export async function readWebsite(addresses: PublicAddresses, urls: readonly string[]): Promise<Website | null> {
+/** The page at the first of these addresses that has one; null if none has. `away` says why one may have it another time. */
+export async function readWebsite(
+  addresses: PublicAddresses,
+  urls: readonly string[],
+): Promise<{ website: Website | null; away: string | null }> {
+  let away: string | null = null;
   for (const url of urls) {
     try {
-      const found = await fetchPublic(addresses, url, pageOf, null, { wholeMs });
-      if (found !== null) return found;
+      const website = await fetchPublic(addresses, url, pageOf, null, { wholeMs });
+      if (website !== null) return { website, away: null };
     } catch (error) {
       if (!(error instanceof NotFetched)) throw error;
+      if (error.isPassing) away ??= `${new URL(url).host} could not be read (${error.message}): ask again later`;
     }
   }
-  return null;
+  return { website: null, away };
 }
 
 async function pageOf({ url, contentType, contentEncoding, body }: Fetched): Promise<Website | null> {
@@ -49,7 +54,7 @@ async function beginningOf(body: Fetched["body"]): Promise<Buffer> {
       if (length >= pageMost) break;
     }
   } catch (cause) {
-    throw new NotFetched("ended half way", { cause });
+    throw new NotFetched("ended half way", { cause, isPassing: true });
   }
   return Buffer.concat(kept).subarray(0, pageMost);
 }
