@@ -25,6 +25,7 @@ test("many contacts are looked up by one request; a provider that fails is left 
   const asked = pdl.asked.length;
   const again = await acme.post("/bulk_action/enrich/", { object_type: "contact", ids: ids.slice(0, 2) });
   const waiting = await acme.get("/enrichment/?status=running&_limit=100");
+  await withWorker(service, (worker) => worker.drained());
   pdl.troubles = [];
   await withWorker(service, async (worker) => {
     for (let minute = 1; minute < 12; minute++) {
