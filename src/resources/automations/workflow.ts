@@ -1,11 +1,12 @@
 // A workflow, on the wire an automation of the second generation: a graph of steps that is edited as a draft and then published.
 import { z } from "zod";
-import { choice, computed, input, integer, json, text, timestamp } from "../../core/field.ts";
+import { choice, computed, input, integer, json, lookedUp, onDemand, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
 import { anyObject, byLastRun, generation, type Plan, running, runTotals, shownGraph, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
+import { hookColumns, hookUrl, showHook, shownHook } from "./hooks/hook.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -72,6 +73,11 @@ export const workflow = resource({
     if_revision: input(z.int(), {
       doc: "The `draft.revision` that the change is meant for. If the draft has another revision, the change is refused.",
     }),
+    // Neither in lists nor in events: who knows the address may start the automation.
+    webhook: onDemand(
+      lookedUp(hookColumns, shownHook.nullable(), showHook, "For other services that start it, once it is published."),
+    ),
+    webhook_url: onDemand(lookedUp(hookColumns, z.string().nullable(), hookUrl, "The `url` of `webhook`.")),
     stats: runTotals,
     draft_revision: integer({ readOnly: true, hidden: true, default: 1 }),
     draft_updated_at: timestamp({ readOnly: true, hidden: true }),

@@ -1,6 +1,9 @@
 // The address of an automation that other services call, and its secret. The first publish with such a trigger makes both.
 import { randomBytes } from "node:crypto";
+import { z } from "zod";
 import { hashOf } from "../../../auth/unscoped.ts";
+import type { Directory } from "../../../core/directory.ts";
+import type { Moment } from "../../../core/field.ts";
 import type { Secrets } from "../../../services/secrets.ts";
 import type { Plan } from "../fields.ts";
 import { type Finding, warning } from "../findings.ts";
@@ -60,3 +63,39 @@ export function warningsOfHook(secrets: Secrets, owner: Owner & { sealed_hook_se
     ? [warning("webhook_secret_unfit", at, "does not go with the present secret: no call is accepted before you rotate_secret")]
     : [];
 }
+
+// --- how reads show it ---
+
+export const shownHook = z.object({
+  url: z.string().describe("The address that other services call by POST."),
+  verification: z.string().nullable().describe("How the active version verifies calls; null when it has another trigger."),
+  secret_hint: z.string().describe("The last characters of the secret."),
+  refused: z.int().describe("How many calls were refused because their signature was missing or wrong."),
+});
+
+/** The columns that `showHook` reads, in its order. */
+export const hookColumns = ["organization_id", "id", "sealed_hook_token", "sealed_hook_secret", "hook_refused", "published"];
+
+/** Null for who may not write automations. */
+export function showHook(
+  _directory: Directory,
+  organization_id: string,
+  id: string,
+  token: string | null,
+  secret: string | null,
+  refused: number,
+  published: Plan | null,
+  { settings, actor }: Moment,
+): z.output<typeof shownHook> | null {
+  if (token === null || secret === null || !actor.permissions.has("manage_email_sequences")) return null;
+  const { secrets, base_url } = settings;
+  const owner = { organization_id, id };
+  return {
+    url: `${base_url}/hooks/${openHook(secrets, owner, "sealed_hook_token", token)}`,
+    verification: published?.trigger.type === hookTrigger ? verificationOf(published).mode : null,
+    secret_hint: `…${openHook(secrets, owner, "sealed_hook_secret", secret).slice(-4)}`,
+    refused: Number(refused),
+  };
+}
+
+export const hookUrl = (...values: Parameters<typeof showHook>): string | null => showHook(...values)?.url ?? null;
