@@ -128,8 +128,16 @@ test("which records are meant must be said, in exactly one way that a search wou
 test("an empty query is refused, so that a script whose variable is empty changes nothing", async () => {
   const acme = await organization();
   await acme.lead();
-  const nothing = { type: "and", queries: [{ type: "and", queries: [] }] };
-  for (const given of [{ query: "" }, { query: "  " }, { s_query: nothing }, { s_query: { query: nothing } }])
+  const nothing = { type: "and", queries: [{ type: "and", queries: [{ type: "object_type", object_type: "lead" }] }] };
+  for (const given of [
+    { query: "" },
+    { query: "  " },
+    { query: "*" },
+    { query: "sort:name" },
+    { s_query: { type: "match_all" } },
+    { s_query: nothing },
+    { s_query: { query: nothing } },
+  ])
     for (const [path, more] of [
       ["delete", {}],
       ["edit", { object_type: "lead", type: "set_fields", fields: { industry: "Wood" } }],

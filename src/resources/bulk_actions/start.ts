@@ -69,8 +69,8 @@ const start = (kind: Exclude<Kind, "automation" | "undo">, { of, doc, input = {}
       const doing = doings[kind];
       const kindOfItems = doing.of(ctx, values);
       checkNeeds(ctx, doing, values);
-      checkSaysSomething({ query: text, s_query });
       const selection = await readSelection(ctx, kindOfItems, { s_query, query: text, ids, lead_ids, contact_ids, all });
+      checkSaysSomething({ all }, selection);
       const asked = { ...values, ...selection };
       const selected = await (doing.coversContacts?.(values) ? coveredContacts : covered)(ctx, kindOfItems, asked);
       const unknown = await unknownIds(ctx, kindOfItems, selection);

@@ -6,8 +6,9 @@ import { below, invalid } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
 import { type Sql, sql } from "../../db/sql.ts";
 import { find } from "../../search/find.ts";
-import { readQuery } from "../../search/nodes.ts";
+import { type QueryNode, readQuery } from "../../search/nodes.ts";
 import { textQuery } from "../../search/text_filter.ts";
+import { parseTextQuery } from "../../search/text_query.ts";
 
 /** The most records of one bulk operation. */
 export const objectsMax = 100_000;
@@ -60,17 +61,19 @@ export async function readSelection(ctx: Ctx, of: Resource, given: GivenSelectio
 }
 
 /** For work that changes records: a script whose variable is empty must not select all of them. */
-export function checkSaysSomething({ query, s_query }: GivenSelection): void {
-  const words = "selects nothing in particular: say what to select, or send all: true for all records";
-  for (const [place, value] of Object.entries({ query, s_query }))
-    if (typeof value === "string" ? value.trim() === "" : value && isEmpty(value)) throw invalid({ [place]: words });
+export function checkSaysSomething({ all }: GivenSelection, { query, s_query }: Selection): void {
+  const node = query !== null ? parseTextQuery(query).query : s_query !== null ? readQuery(s_query).query : null;
+  if (all !== true && node !== null && selectsAll(node))
+    throw invalid({ [query !== null ? "query" : "s_query"]: "selects all records: send all: true if that is meant" });
 }
 
-/** Conditions of which there are none. */
-const isEmpty = ({ type, queries, query }: Record<string, unknown>): boolean =>
-  type === undefined && query !== undefined
-    ? isEmpty(query as Record<string, unknown>)
-    : type === "and" && Array.isArray(queries) && queries.every((one) => isEmpty(Object(one)));
+/** The kind of record is known before a query is asked, so naming it leaves nothing out. */
+function selectsAll(node: QueryNode): boolean {
+  if (node.negate) return false;
+  if (node.type === "and") return node.queries.every(selectsAll);
+  if (node.type === "or") return node.queries.some(selectsAll);
+  return node.type === "match_all" || node.type === "object_type";
+}
 
 async function checkedText(ctx: Ctx, of: Resource, text: string): Promise<string> {
   await below("query", () => textQuery(of.name).sql(ctx, text, "t"));

@@ -40,8 +40,8 @@ export const startShareBulk = operation({
     if (Object.keys(selector).length !== 1)
       throw invalid({ all: "must be given, or query, or contact_ids: exactly one of them" });
     await enterAsMember(ctx, organization_id, "organization_id", seesAllInBoth);
-    checkSaysSomething(selector);
     const selection = await readSelection(ctx, contact, selector);
+    checkSaysSomething(given, selection);
     const selected = await covered(ctx, contact, selection);
     const unknown = await unknownIds(ctx, contact, selection);
 
