@@ -202,3 +202,25 @@ test("people hear of it within its hours, where they are, and delays are not mov
 /** All of the next fourteen months. */
 const mondays = (): string[] =>
   Array.from({ length: 60 }, (_, i) => new Date(Date.UTC(2031, 2, 10 + 7 * i)).toISOString().slice(0, 10));
+
+test("who is in a sequence as a contact that the run's member does not see is neither named nor replaced", async () => {
+  const { acme, ann } = await outreach();
+  const { email } = ann.emails[0];
+  const { id: sequence_id } = await acme.post("/sequence/", {
+    name: "Welcome",
+    timezone: "UTC",
+    steps: [{ step_type: "email", subject: "Hi", body: "<p>Hi</p>", delay: { amount: 3, unit: "days" } }],
+  });
+  const theirs = await acme.post("/sequence_subscription/", { sequence_id, contact_id: ann.id });
+  const member = await acme.memberWith(["manage_email_sequences"]);
+  const own = await member.contact({ emails: [{ email }] });
+  const subscribe = { sequence_id, contact: { $ref: "record" } };
+
+  for (const on_conflict of ["skip", "replace"]) {
+    const run = await runFor(member, chain(["sequence.subscribe", { ...subscribe, on_conflict }]), own, {
+      run_as_user_id: member.userId,
+    });
+    assert.deepEqual([run.steps[0].branch, run.steps[0].output], ["skipped", { id: null, reason: "already_subscribed" }]);
+  }
+  assert.equal((await acme.get(`/sequence_subscription/${theirs.id}/`)).status, "active");
+});

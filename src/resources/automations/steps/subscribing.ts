@@ -3,6 +3,7 @@
 import { reasonsOf } from "../../../core/errors.ts";
 import type { Create, Row } from "../../../core/resource.ts";
 import { sql } from "../../../db/sql.ts";
+import { findRecord } from "../../../records/records.ts";
 import { lockToChange } from "../../../records/references.ts";
 import { asPerson } from "../../activities/recipients.ts";
 import { finish } from "../../sequences/endings.ts";
@@ -45,9 +46,11 @@ export async function subscribeContact(call: Call): Promise<Outcome> {
   const { sequence_id } = config;
   const way = { sequence_id, contact_id: person.id, contact_email: person.emails[0]?.email ?? null };
   const other = await otherWay(ctx, way);
+  // Another contact with the address may be one whom the run's member does not see: then its subscription is neither named nor replaced.
+  const seen = other && (await findRecord(ctx, kind, other.id));
   if (other !== undefined && config.on_conflict === "fail")
     throw new StepFailure("already_subscribed", "conflict", "The contact is in a sequence already");
-  if (other !== undefined && config.on_conflict !== "replace") return skipped("already_subscribed", other);
+  if (other !== undefined && (config.on_conflict !== "replace" || !seen)) return skipped("already_subscribed", seen ?? undefined);
   if (other !== undefined) await replaceWay(ctx, other);
   return mendable(async () => {
     try {
