@@ -1,6 +1,7 @@
 // `npm run chaos`: the long form of `test/reliability/background_killed.test.ts`. It runs two workers, 25 kills at random,
 // PostgreSQL killed in the middle, and receivers of all kinds, with row-level security unless DATABASE_RLS=off; then the same with
-// mail, texts, sequences and automations. It prints the results.
+// mail, texts, sequences and automations, and with bulk edits, deletions and mails, imports, exports and pushes. It prints the results.
+// `CHAOS_PARTS=many` runs some of `feed`, `messages` and `many`.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +17,7 @@ const server = await startEmbedded({ dataDir, settings: { max_connections: "200"
 process.env.TEST_DATABASE_URL = server.url;
 // Imported after the database address is set.
 const { chaos } = await import("../test/support/chaos.ts");
+const { chaosOfMany } = await import("../test/support/chaos_of_many.ts");
 const { chaosOfMessages } = await import("../test/support/chaos_of_messages.ts");
 
 /** Kills PostgreSQL. The embedded server then restarts it. */
@@ -29,29 +31,43 @@ function table(names: readonly string[], values: readonly (string | number)[]): 
   console.log(`| ${values.join(" | ")} |`);
 }
 
-try {
-  const { lost, disordered, stuck, ...counts } = await chaos({ kills, seconds, writers: 3, inTheMiddle: killDatabase });
+const wants = (part: string) => process.env.CHAOS_PARTS?.split(",").includes(part) ?? true;
+const killing = { kills, seconds, inTheMiddle: killDatabase };
+const killed = `${kills}, PostgreSQL once`;
+const bad: string[] = [];
+
+async function feed(): Promise<void> {
+  const { lost, disordered, stuck, ...counts } = await chaos({ ...killing, writers: 3 });
   const { events, delivered, again, secondsToResume } = counts;
   table(
     ["kills", "events", "deliveries", "of them again", "lost", "out of order", "stuck", "resumed within"],
-    [
-      `${kills}, PostgreSQL once`,
-      events,
-      delivered,
-      again,
-      lost.length,
-      disordered.length,
-      stuck.length,
-      `${Math.ceil(secondsToResume)} s`,
-    ],
+    [killed, events, delivered, again, lost.length, disordered.length, stuck.length, `${Math.ceil(secondsToResume)} s`],
   );
-  const messages = await chaosOfMessages({ kills, seconds, inTheMiddle: killDatabase });
-  const { mails, texts, subscriptions, runs, unknown, wrong } = messages;
+  bad.push(...lost, ...disordered, ...stuck);
+}
+
+async function messages(): Promise<void> {
+  const { mails, texts, subscriptions, runs, unknown, wrong, stuck } = await chaosOfMessages(killing);
   table(
     ["kills", "mails", "texts", "subscriptions", "runs", "may have been sent", "wrong", "stuck"],
-    [`${kills}, PostgreSQL once`, mails, texts, subscriptions, runs, unknown, wrong.length, messages.stuck.length],
+    [killed, mails, texts, subscriptions, runs, unknown, wrong.length, stuck.length],
   );
-  const bad = [...lost, ...disordered, ...stuck, ...wrong, ...messages.stuck];
+  bad.push(...wrong, ...stuck);
+}
+
+async function many(): Promise<void> {
+  const { ended, items, rows, mails, wrong, stuck } = await chaosOfMany(killing);
+  table(
+    ["kills", ...Object.keys(ended), "items", "rows", "mails", "wrong", "stuck"],
+    [killed, ...Object.values(ended), items, rows, mails, wrong.length, stuck.length],
+  );
+  bad.push(...wrong, ...stuck);
+}
+
+try {
+  if (wants("feed")) await feed();
+  if (wants("messages")) await messages();
+  if (wants("many")) await many();
   for (const one of bad.slice(0, 20)) console.log(one);
   process.exitCode = bad.length === 0 ? 0 : 1;
 } finally {
