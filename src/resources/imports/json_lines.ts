@@ -64,30 +64,36 @@ export async function objectsInList(text: AsyncIterable<string>, place: string):
 /** The objects of a file with one in each line. */
 export async function* objectsInLines(text: AsyncIterable<string>, place: string): AsyncGenerator<Objects> {
   let rest = "";
+  let n = 0;
+  const read = (line: string): Objects => {
+    const where = `: line ${n} is none`;
+    return objectIn(parsed(line, place, where), place, where);
+  };
   for await (const piece of text) {
     const lines = (rest + piece).split("\n");
     rest = lines.pop()!;
     if (rest.length > lineMax) throw invalid({ [place]: `has a line of more than ${lineMax} characters` });
-    for (const line of lines) if (line.trim() !== "") yield objectIn(parsed(line, place), place);
+    for (const line of lines) if (++n && line.trim() !== "") yield read(line);
   }
-  if (rest.trim() !== "") yield objectIn(parsed(rest, place), place);
+  n++;
+  if (rest.trim() !== "") yield read(rest);
 }
 
-const objectIn = (value: unknown, place: string): Objects =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Objects) : notObjects(place);
+const objectIn = (value: unknown, place: string, where?: string): Objects =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Objects) : notObjects(place, where);
 
 /** Keeps the text of numbers that JSON would change. Few files have any, and the check takes time. */
-function parsed(text: string, place: string): unknown {
+function parsed(text: string, place: string, where?: string): unknown {
   try {
     return /\d{16}/.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text);
   } catch {
-    return notObjects(place);
+    return notObjects(place, where);
   }
 }
 
 const asWritten = (_key: string, value: unknown, at?: { source?: string }): unknown =>
   typeof value === "number" && !isExact(value) ? at?.source : value;
 
-function notObjects(place: string): never {
-  throw invalid({ [place]: "must be CSV, a workbook, or JSON with a list of objects or an object in each line" });
+function notObjects(place: string, where = ""): never {
+  throw invalid({ [place]: `must be CSV, a workbook, or JSON with a list of objects or an object in each line${where}` });
 }

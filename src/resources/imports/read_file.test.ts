@@ -44,6 +44,18 @@ test("a file must be text, and an address public", async () => {
   await refuse({ file_id: "file_nothing", csv: "Name\nA" }, "file");
 });
 
+test("what is no table says what it is, and a broken line where it is", async () => {
+  const acme = await organization();
+  const said = async (bytes: Buffer) =>
+    (await acme.ask("POST", "/import/", { body: { content_base64: base64(bytes) } })).body["field-errors"].content_base64;
+
+  assert.match(await said(Buffer.from('{"a": 1}\n\n{"a": 2\n{"a": 3}')), /: line 3 is none$/);
+  assert.match(await said(Buffer.from('{"a": 1}\n[2]')), /: line 2 is none$/);
+  assert.match(await said(Buffer.from("1f8b0800", "hex")), /^is compressed \(gzip\)/);
+  assert.match(await said(Buffer.from("504b0506000000", "hex")), /^is an empty zip file/);
+  assert.match(await said(Buffer.from("%PDF-1.4\nx,y\n")), /^is a PDF/);
+});
+
 test("a quote that does not begin a cell is text, as spreadsheets read it, and one that cannot be meant is refused", async () => {
   const acme = await organization();
   const csv = 'Name,5" pipe\nx"y, "a,b" \r\n"6"" pipe",7" pipe\n';

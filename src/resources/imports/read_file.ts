@@ -24,10 +24,19 @@ export async function readFileTable(storage: Storage, { path, size }: Bytes, pla
   if (startsWith(beginning, [0x50, 0x4b, 3, 4])) return readSheet(storage, { path, size, place }, about);
   if (startsWith(beginning, [0xd0, 0xcf, 0x11, 0xe0]))
     throw invalid({ [place]: "is an old or protected workbook: save it as .xlsx without a password, or as CSV" });
+  const other = others.find(({ mark }) => startsWith(beginning, mark));
+  if (other !== undefined) throw invalid({ [place]: `is ${other.words}` });
   if (about.sheet) throw invalid({ sheet: "is only for a workbook" });
   const encoding = about.encoding ? encodingNamed(about.encoding) : await guessEncoding(path);
   return readText(storage, { path, encoding, place }, new TextDecoder(encoding).decode(beginning));
 }
+
+/** What people upload by mistake, by its first bytes. */
+const others: readonly { mark: readonly number[]; words: string }[] = [
+  { mark: [0x1f, 0x8b], words: "compressed (gzip): unpack it first" },
+  { mark: [0x50, 0x4b, 5, 6], words: "an empty zip file: upload CSV, a workbook, or JSON" },
+  { mark: [0x25, 0x50, 0x44, 0x46], words: "a PDF: upload CSV, a workbook, or JSON" },
+];
 
 async function readSheet(storage: Storage, file: Bytes & { place: string }, { sheet: wanted }: About): Promise<Table> {
   const { sheet, close, ...lines } = await sheetLines(file, wanted ?? null);
