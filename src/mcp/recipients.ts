@@ -3,8 +3,9 @@
 // written, in its transaction, because whom it goes to may follow from its contact.
 import { type Ctx, read } from "../core/context.ts";
 import { invalid, Problem } from "../core/errors.ts";
-import { JsonText, type Operation } from "../core/operation.ts";
+import type { Operation } from "../core/operation.ts";
 import type { Around } from "../core/perform.ts";
+import { listedIn } from "./listed_in.ts";
 
 /** What sends, and what sends later by the steps of a sequence, whose words a person wrote. */
 const sending = /^(activity_(email|sms|channel_message)\.(create|update)|conversation\.message)$/;
@@ -63,8 +64,7 @@ async function isKnown(ctx: Ctx, filter: "email" | "phone", value: string): Prom
   if (filter === "email" && ctx.directory.all("user").some(({ email }) => String(email).toLowerCase() === value)) return true;
   const list = ctx.registry.operation("contact.list")!;
   const query = { [filter]: value, _limit: String(contactsRead), _fields: "id" };
-  const { input } = list.parse(ctx, { params: {}, query, body: {}, strict: true });
-  const ids = JSON.parse(((await list.run(ctx, input)) as JsonText).text).data.map(({ id }: { id: string }) => id) as string[];
+  const ids = (await listedIn(ctx, list, { query })).map(({ id }) => id as string);
   const added = await addedBy(ctx, ids, value);
   return ids.some((id) => !added.has(id));
 }

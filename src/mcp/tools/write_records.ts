@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { type Ctx, read } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
-import { JsonText, type Operation } from "../../core/operation.ts";
+import type { Operation } from "../../core/operation.ts";
 import { data, id, objectType, written } from "../arguments.ts";
+import { listedIn } from "../listed_in.ts";
 import { operationFor, readObjectType } from "../object_types.ts";
 import { filterText, pathValues, queryText } from "../paths.ts";
 import { recordResult, writtenResult } from "../shape.ts";
@@ -77,10 +78,8 @@ async function refuseSecond(ctx: Ctx, list: Operation, { params, query }: Matchi
     text: "select pg_advisory_xact_lock(hashtextextended($1 || $2, 0))",
     values: [ctx.organization_id, JSON.stringify([list.name, asked])],
   });
-  const { input } = list.parse(ctx, { params, query, body: {}, strict: true });
-  const output = await list.run(ctx, input);
-  const { data } = output instanceof JsonText ? JSON.parse(output.text) : (output as any);
-  if (data.length > 0) throw new Found(data[0]);
+  const [found] = await listedIn(ctx, list, { params, query });
+  if (found !== undefined) throw new Found(found);
 }
 
 export const updateRecord = tool({
