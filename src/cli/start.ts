@@ -40,5 +40,7 @@ async function openDatabase(config: Config, log: Logger): Promise<{ url: string;
   const { startEmbedded } = await import("../db/embedded/index.ts");
   const embedded = await startEmbedded({ dataDir: config.data_dir, log: (line) => log.warn(line) });
   say(`The data lies in ${embedded.directory}`);
+  if (embedded.barrier !== undefined)
+    say(`It is outside of DATA_DIR, because ${embedded.barrier} is closed to the user that PostgreSQL runs as instead of root.`);
   return embedded;
 }

@@ -172,10 +172,26 @@ test("the log of a long life does not fill the disk", async () => {
   assert.ok(statSync(join(dataDir, "postgres.log")).size < 10_000);
 });
 
-test("as root, data in a private folder works, and postgres.path says where it lies", {
+test("as root, a private DATA_DIR holds the data, and so does one that is made under a strict umask", {
   skip: !isRoot && "only root cannot run PostgreSQL in its own private folder",
 }, async () => {
-  const inside = join(folder(0o700), "data");
+  const inside = folder(0o700);
+  const server = await startEmbedded({ dataDir: inside });
+  await server.stop();
+  const before = process.umask(0o077);
+  const made = locate(join(folder(0o711), "new", "data"));
+  process.umask(before);
+
+  assert.deepEqual([server.directory, server.barrier], [join(realpathSync(inside), "postgres"), undefined]);
+  assert.equal(statSync(inside).mode & 0o777, 0o710, "the server's group may pass, and nobody else");
+  assert.equal(made.home, made.dataDir);
+});
+
+test("as root, data below a private folder lies elsewhere, postgres.path says where, and without it nobody finds the data", {
+  skip: !isRoot && "only root cannot run PostgreSQL in its own private folder",
+}, async () => {
+  const closed = folder(0o700);
+  const inside = join(closed, "data");
   const first = await startEmbedded({ dataDir: inside });
   folders.push(dirname(first.directory));
   await query(first, "create table kept as select 1 as id");
@@ -188,7 +204,14 @@ test("as root, data in a private folder works, and postgres.path says where it l
 
   assert.equal(readFileSync(join(inside, "postgres.path"), "utf8"), `${second.directory}\n`);
   assert.deepEqual(await query(second, "select id from kept"), [{ id: 1 }]);
+  assert.equal(second.barrier, realpathSync(closed));
   await second.stop();
+
+  rmSync(inside, { recursive: true });
+  const third = await startEmbedded({ dataDir: inside });
+  folders.push(dirname(third.directory));
+  await assert.rejects(query(third, "select id from kept"), /does not exist/);
+  await third.stop();
 });
 
 test("an ordinary user keeps the data in a private folder of their own", {

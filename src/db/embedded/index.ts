@@ -27,6 +27,8 @@ export interface Embedded {
   url: string;
   /** Where the data lies. */
   directory: string;
+  /** The private folder above DATA_DIR because of which it lies elsewhere. */
+  barrier: string | undefined;
   /** Another process owned the server when we came. */
   joined: boolean;
   stop(): Promise<void>;
@@ -63,7 +65,7 @@ async function open(options: EmbeddedOptions, manners: Manners): Promise<Embedde
     await kept;
     await leave(session, manners.waitForGuests);
   };
-  return { url: urlOf(place, session.port), directory: place.directory, joined, stop };
+  return { url: urlOf(place, session.port), directory: place.directory, barrier: place.barrier, joined, stop };
 }
 
 /** Brings the server back whenever it goes down, with growing pauses while it does not stay up. */

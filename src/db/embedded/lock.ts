@@ -9,17 +9,18 @@ import { accessSync, closeSync, constants, existsSync, openSync, readFileSync, w
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EmbeddedError } from "./errors.ts";
-import { giveToOwner, locate } from "./place.ts";
+import { giveToOwner, makeFolder } from "./place.ts";
 
 export interface Lock extends Disposable {
   release(): void;
 }
 
-/** Refuses a second service on the same data. Held until released or until the process ends. */
+/** Refuses a second service on the same DATA_DIR. Held until released or until the process ends. */
 export function lockDataDir(dataDir: string): Lock {
-  const { home, dataDir: folder } = locate(dataDir);
-  const note = join(home, "headwater.pid");
-  const lock = hold(join(home, "headwater.lock"));
+  const folder = makeFolder(dataDir);
+  checkWritable(folder);
+  const note = join(folder, "headwater.pid");
+  const lock = hold(join(folder, "headwater.lock"));
   if (!lock) {
     throw new EmbeddedError(
       `Headwater already runs on ${folder} (process ${read(note) || "unknown"}). ` +
@@ -40,6 +41,16 @@ export function hold(file: string): Lock | undefined {
 /** Takes a lock together with others who share it; undefined while a process holds it alone. */
 export function share(file: string): Lock | undefined {
   return lock(file, "begin; select count(*) from sqlite_schema");
+}
+
+function checkWritable(folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch {
+    throw new EmbeddedError(
+      `This user may not write to ${folder}. Start Headwater as the folder's owner or as root, or set DATA_DIR to another folder.`,
+    );
+  }
 }
 
 const SQLITE_BUSY = 5;

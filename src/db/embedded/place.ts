@@ -1,8 +1,8 @@
 // Where the data of a DATA_DIR lies, and which user of the operating system runs its server.
 //
 // Normally the data lies in DATA_DIR/postgres, and the server runs as the user who starts it. PostgreSQL refuses to run as root,
-// so under root a user of its own runs it. Where that user cannot reach DATA_DIR (a folder above it is private), the data lies in
-// /var/lib/headwater, and DATA_DIR/postgres.path says so.
+// so under root a user of its own runs it, whom a private DATA_DIR lets pass. Where that user cannot reach DATA_DIR, because a
+// folder above it is private, the data lies in /var/lib/headwater, and DATA_DIR/postgres.path says so.
 
 import { execFileSync, type SpawnOptions } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,6 +30,8 @@ export interface Place {
   directory: string;
   /** Who runs the server when we are root. */
   user: User | undefined;
+  /** The private folder above DATA_DIR because of which the data lies elsewhere. */
+  barrier?: string;
 }
 
 export interface User {
@@ -48,35 +50,60 @@ export const SHARED = "/var/lib/headwater";
 
 /** Finds the place of a data directory. The first time it chooses one and makes the folders. */
 export function locate(dataDir: string): Place {
-  const root = process.getuid?.() === 0;
-  mkdirSync(dataDir, { recursive: true, mode: root ? 0o711 : 0o700 });
-  const real = realpathSync(dataDir);
+  const real = makeFolder(dataDir);
   const home = movedHome(real) ?? real;
-  if (!root) return own(real, home);
+  if (!isRoot()) return own(real, home);
 
   const user = ownerOf(join(home, "postgres")) ?? serviceUser();
-  if (isOpen(home, user)) return { dataDir: real, home, directory: join(home, "postgres"), user };
+  if (home === real) letPass(real, user);
+  const barrier = barrierTo(real, user);
+  if (isOpen(home, user)) return { dataDir: real, home, directory: join(home, "postgres"), user, barrier };
   if (existsSync(join(home, "postgres"))) {
     throw new EmbeddedError(
       `The data in ${join(home, "postgres")} cannot be reached by its owner (user id ${user.uid}): ` +
-        "a folder above it is private. Allow others to pass through it with chmod o+x.",
+        `${barrierTo(home, user)} is private. Allow others to pass through it with chmod o+x.`,
     );
   }
   const moved = settle(real);
-  return { dataDir: real, home: moved, directory: join(moved, "postgres"), user };
+  return { dataDir: real, home: moved, directory: join(moved, "postgres"), user, barrier };
+}
+
+/** Makes DATA_DIR if there is none, and returns its real path. Under root other users may pass through what it makes. */
+export function makeFolder(dataDir: string): string {
+  const made = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const real = realpathSync(dataDir);
+  if (made === undefined || !isRoot()) return real;
+  // Afterwards, because the mode that is given to mkdir is reduced by the umask.
+  for (let folder = real, first = realpathSync(made); folder.length >= first.length; folder = dirname(folder))
+    chmodSync(folder, 0o711);
+  return real;
 }
 
 /** Whether a user may pass through all folders above a path and through the path itself. */
-export function isOpen(path: string, { uid, gid }: User): boolean {
+export const isOpen = (path: string, user: User): boolean => barrierTo(path, user) === undefined;
+
+/** The lowest folder on the way to a path, or the path itself, through which a user may not pass. */
+function barrierTo(path: string, { uid, gid }: User): string | undefined {
   const { mode, uid: owner, gid: group } = statSync(path);
   const bit = owner === uid ? 0o100 : group === gid ? 0o010 : 0o001;
-  if ((mode & bit) === 0) return false;
-  return dirname(path) === path || isOpen(dirname(path), { uid, gid });
+  if ((mode & bit) === 0) return path;
+  return dirname(path) === path ? undefined : barrierTo(dirname(path), { uid, gid });
 }
+
+/** A DATA_DIR that root has for itself alone lets the server's user pass, and nobody else. */
+function letPass(dataDir: string, user: User): void {
+  const { mode, uid } = statSync(dataDir);
+  const isPrivate = uid === 0 && (mode & 0o077) === 0;
+  if (!isPrivate || !isOpen(dirname(dataDir), user)) return;
+  chownSync(dataDir, 0, user.gid);
+  chmodSync(dataDir, mode | 0o010);
+}
+
+const isRoot = () => process.getuid?.() === 0;
 
 /** Gives what root makes in another user's folder to that user, who may start the service without root later. */
 export function giveToOwner(path: string): void {
-  if (process.getuid?.() !== 0) return;
+  if (!isRoot()) return;
   const { uid, gid } = statSync(dirname(path));
   chownSync(path, uid, gid);
 }
