@@ -30,6 +30,10 @@ const BATCH_FILE = "test/support/batch.ts";
 /** This one reads the statements that all other files made the service send to PostgreSQL. */
 const LAST = "test/isolation/statements.test.ts";
 const HEARING = pathToFileURL("test/support/heard.ts").href;
+/** What a process says of the work that its files were, in milliseconds of processor time. */
+const EFFORT = /^ℹ effort (\d+) (.+)\n/gm;
+/** How many of the longest are told after a long run. */
+const TOLD = 12;
 /** The names of the totals at the end of a process's report. */
 const CLOSING = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)\n/gm;
 /** A long run starts these hundreds of times, so that it pays to bundle them. */
@@ -108,8 +112,20 @@ async function runTests(flags: readonly string[], files: readonly string[], url:
   for (const { failures } of ended) process.stdout.write(failures);
   for (const name of ended[0]?.counts.keys() ?? [])
     console.log(`ℹ ${name} ${ended.reduce((sum, { counts }) => sum + (counts.get(name) ?? 0), 0)}`);
+  if (files.length > BATCH) tellEffort(ended.flatMap(({ efforts }) => efforts));
   console.log(`ℹ duration_ms ${Math.round(performance.now() - begun)}`);
   return stopped ?? ended.find(({ code }) => code !== 0)?.code ?? 0;
+}
+
+/** Processor time says what a test costs whatever else the machine does. PostgreSQL's own is not in it, unless a test starts one. */
+function tellEffort(efforts: readonly Effort[]): void {
+  const sums = new Map<string, number>();
+  for (const { what, ms } of efforts) sums.set(what, (sums.get(what) ?? 0) + ms);
+  const seconds = (ms: number) => (ms / 1000).toFixed(1).padStart(7);
+  const total = efforts.reduce((sum, { ms }) => sum + ms, 0);
+  console.log(`ℹ processor seconds of the tests: ${seconds(total).trim()}, most of all`);
+  const most = [...sums].sort(([, one], [, other]) => other - one).slice(0, TOLD);
+  for (const [what, ms] of most) console.log(`ℹ ${seconds(ms)} ${what}`);
 }
 
 // One process for every file would spend half of the time on its start and its own database. So the files of a batch share a
@@ -134,6 +150,13 @@ interface Ended {
   counts: Map<string, number>;
   /** The reporter's output about failed tests. */
   failures: string;
+  efforts: Effort[];
+}
+
+interface Effort {
+  /** A test file, or what its process did before and after the tests. */
+  what: string;
+  ms: number;
 }
 
 async function runBatch(flags: readonly string[], files: readonly string[], url: string, statements: string): Promise<Ended> {
@@ -158,11 +181,12 @@ async function runBatch(flags: readonly string[], files: readonly string[], url:
   running.delete(child);
 
   const [report = "", ...failures] = said.split(/^(?=✖ failing tests:$)/m);
-  process.stdout.write(report.replace(CLOSING, ""));
+  process.stdout.write(report.replace(CLOSING, "").replace(EFFORT, ""));
+  const efforts = [...said.matchAll(EFFORT)].map(([, ms, what]) => ({ what: what!, ms: Number(ms) }));
   const counts = new Map([...report.matchAll(CLOSING)].map(([, name, count]) => [name!, Number(count)]));
   counts.delete("duration_ms");
   const tested = files.join(" ");
   if (counts.size === 0) failures.push(`A process ended before its tests did: ${tested}\n`);
   if (isSilent) failures.push(`A process said nothing for ${SILENT_MS / 60_000} minutes and was ended: ${tested}\n`);
-  return { code: isSilent ? 1 : (code ?? 1), counts, failures: failures.join("") };
+  return { code: isSilent ? 1 : (code ?? 1), counts, failures: failures.join("").replace(EFFORT, ""), efforts };
 }
