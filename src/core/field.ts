@@ -61,6 +61,8 @@ export interface Field<T = any, M extends Mode = Mode> {
   derive: ((row: any, directory: Directory, before?: any) => T) | null;
   /** What reads show in place of the stored value, such as a state that the clock moves. */
   shown: Computed | LookedUp | null;
+  /** What events hold in place of the stored value, where not everybody who reads them may read it. */
+  told: ((value: any, row: any, ctx: Ctx) => T) | null;
 }
 
 /** A value computed from columns of its own row when it is shown. */
@@ -167,6 +169,7 @@ export interface FieldOptions {
   resolve?: (value: any, ctx: Ctx, before: any) => Promise<any>;
   derive?: (row: any, directory: Directory, before?: any) => any;
   shown?: Computed | LookedUp;
+  told?: (value: any, row: any, ctx: Ctx) => any;
 }
 
 type ModeOf<O> = O extends { readOnly: true } | { derive: unknown }
@@ -214,6 +217,7 @@ function field<T, const O extends FieldOptions>(
     resolve: options.resolve ?? null,
     derive: options.derive ?? null,
     shown: options.shown ?? null,
+    told: options.told ?? null,
   };
 }
 

@@ -66,15 +66,30 @@ function eventOf<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): unknow
   const kind = kindOf(of, row);
   const objectType = kind.event?.(row) ?? null;
   if (objectType === null || (change.action === "created" && kind.createdSilently)) return null;
-  const lookup = (name: string) => ctx.registry.resource(name);
-  const data = change.after ? renderRow(kind, change.after as Row<Resource>, ctx.directory, ctx, lookup) : "{}";
-  const previous = change.before
+  const [before, after] = [change.before, change.after].map((one) => (one ? toldRow(ctx, kind, one as Row<Resource>) : null));
+  const data = after ? renderTold(ctx, kind, after) : "{}";
+  const previous = before
     ? change.changed
-      ? JSON.stringify(pickChanged(change.before as Record<string, unknown>, change.changed))
-      : renderRow(kind, change.before as Row<Resource>, ctx.directory, ctx, lookup)
+      ? JSON.stringify(pickChanged(before, change.changed))
+      : renderTold(ctx, kind, before)
     : "{}";
   const lead_id = of.eventLead ? of.eventLead(row) : ((row.lead_id as string | null | undefined) ?? null);
   return valuesOf(ctx, objectType, row.id as string, lead_id, change, data, previous);
+}
+
+/** The record as its events show it. */
+export const eventText = (ctx: Ctx, kind: Resource, row: Row<Resource>): string => renderTold(ctx, kind, toldRow(ctx, kind, row));
+
+const renderTold = (ctx: Ctx, kind: Resource, row: Row<Resource>): string =>
+  renderRow(kind, row, ctx.directory, ctx, (name) => ctx.registry.resource(name));
+
+/** The row without what not everybody who reads its events may read. */
+function toldRow(ctx: Ctx, kind: Resource, row: Row<Resource>): Row<Resource> {
+  const told = kind.columns.flatMap(([key, field]): [string, unknown][] => {
+    const value = (row as Record<string, unknown>)[key];
+    return field.told === null || value == null ? [] : [[key, field.told(value, row, ctx)]];
+  });
+  return told.length === 0 ? row : { ...row, ...Object.fromEntries(told) };
 }
 
 const columns = {

@@ -1,10 +1,11 @@
 // A version: an automation as it was published. It never changes.
 import { z } from "zod";
-import { boolean, integer, json, ref, text, timestamp } from "../../core/field.ts";
+import { boolean, integer, json, type LookedUp, ref, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { anyObject, type Plan, shownGraph, shownTrigger } from "./fields.ts";
+import { shownToWriters } from "./request_secrets.ts";
 
-const kept = <T>(schema: z.ZodType) => json(schema as z.ZodType<T>, { readOnly: true, required: true });
+const kept = <T>(schema: z.ZodType, shown?: LookedUp) => json(schema as z.ZodType<T>, { readOnly: true, required: true, shown });
 
 export const automationVersion = resource({
   name: "automation_version",
@@ -16,7 +17,7 @@ export const automationVersion = resource({
     number: integer({ readOnly: true, doc: "1 for the first; null for a draft that was replayed." }),
     trigger: kept<Plan["trigger"]>(shownTrigger),
     filter: json(anyObject as z.ZodType<object>, { readOnly: true }),
-    graph: kept<Plan["graph"]>(shownGraph),
+    graph: kept<Plan["graph"]>(shownGraph, shownToWriters("graph", shownGraph, "automation_id")),
     settings: kept<Plan["settings"]>(anyObject),
     is_active: boolean({ required: true, readOnly: true, doc: "Whether it is the active version." }),
     published_at: timestamp({ readOnly: true }),

@@ -9,6 +9,7 @@ import { renderRow } from "../../records/render.ts";
 import { recordWith } from "../../records/single.ts";
 import type { Alone } from "../../records/standard_operation.ts";
 import { automationRun, automationStepRun } from "./automation_run.ts";
+import { configAsRead } from "./request_secrets.ts";
 import { mayReadValues } from "./run_values.ts";
 
 function output(): z.ZodType {
@@ -48,6 +49,6 @@ async function stepsOf(ctx: Ctx, runId: string): Promise<string[]> {
     sql`order by t.sequence, t.date_created, t.id limit 10000`,
   );
   const isOpen = may(ctx, "view_all_leads") || mayReadValues(ctx.actor, await eyesOf(ctx, runId));
-  const shown = isOpen ? rows : rows.map((row) => ({ ...row, ...hidden }));
+  const shown = rows.map((row) => (isOpen ? { ...row, input: configAsRead(ctx, row.type, row.input) } : { ...row, ...hidden }));
   return shown.map((row) => renderRow(automationStepRun, row, ctx.directory, ctx, (name) => ctx.registry.resource(name)));
 }

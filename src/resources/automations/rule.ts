@@ -10,6 +10,7 @@ import { duration } from "./catalog.ts";
 import { fieldOperators } from "./conditions/condition.ts";
 import { anyObject, byLastRun, generation, running, runTotal, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
+import { shownToWriters, told } from "./request_secrets.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -84,7 +85,9 @@ export const rule = resource({
     match: choice(["all", "any"], { default: "all", doc: "Whether all conditions must be met or only one." }),
     actions: json(z.array(action).min(1).max(10) as unknown as z.ZodType<Action[]>, {
       required: true,
-      doc: "The actions, in order: `[{type, config, delay?}]`. A delay before an action is in seconds, or `{amount, unit}`.",
+      shown: shownToWriters("actions", z.array(action)),
+      told,
+      doc: "The actions, in order: `[{type, config, delay?}]`. A delay before an action is in seconds, or `{amount, unit}`. What `call_webhook` sends, and where to, is shown to those who may write automations.",
     }),
     run_once_per_record: boolean({ default: false, doc: "Whether it runs at most once for each record." }),
     ...running,
@@ -94,6 +97,7 @@ export const rule = resource({
     graph: json(anyObject as unknown as z.ZodType<Graph>, {
       readOnly: true,
       hidden: true,
+      told,
       default: { start: null, steps: {} } as Graph,
     }),
     settings: json(settings as unknown as z.ZodType<Settings>, {

@@ -22,6 +22,7 @@ import { hookTrigger } from "./hooks/hook.ts";
 import { isLent } from "./in_its_name.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfMeaning } from "./publishable.ts";
+import { withValues } from "./request_secrets.ts";
 import { type Condition, rule } from "./rule.ts";
 import { placeInRule } from "./rule_places.ts";
 import { problemsOfRunning } from "./runnable.ts";
@@ -32,7 +33,7 @@ type Rule = Row<typeof rule>;
 
 export async function createRule(ctx: Ctx, { is_active, ...written }: Create<typeof rule>): Promise<Rule> {
   const id = newId(rule.prefix, ctx.now.getTime());
-  const values = await withoutSecrets(ctx, id, written);
+  const values = await withoutSecrets(ctx, id, await withActions(ctx, id, null, written));
   const plan = await compiled(ctx, { conditions: [], match: "all", run_once_per_record: false, ...values } as Written);
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const status = statusOf({ ...written, is_active }, null);
@@ -45,7 +46,7 @@ export async function createRule(ctx: Ctx, { is_active, ...written }: Create<typ
 
 export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rule>): Promise<Rule> {
   const { is_active: _, ...written } = patch;
-  const values = await withoutSecrets(ctx, before.id, written);
+  const values = await withoutSecrets(ctx, before.id, await withActions(ctx, before.id, before, written));
   const status = statusOf(patch, before.status);
   const plan = await compiled(ctx, { ...before, ...values } as Written, before);
   const isKnown = same(plan, planOf(before));
@@ -70,8 +71,16 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   return after;
 }
 
+type Actions = Pick<Patch<typeof rule>, "actions">;
+
+/** Who was not shown what an action says to others sends back a mark for it. */
+const withActions = async <T extends Actions>(ctx: Ctx, id: string, before: Rule | null, given: T): Promise<T> =>
+  given.actions === undefined
+    ? given
+    : { ...given, actions: await withValues(ctx, id, [before?.actions], given.actions, "actions") };
+
 /** Its actions are stored without what their headers prove themselves with. */
-async function withoutSecrets<T extends Pick<Patch<typeof rule>, "actions">>(ctx: Ctx, id: string, given: T): Promise<T> {
+async function withoutSecrets<T extends Actions>(ctx: Ctx, id: string, given: T): Promise<T> {
   const actions = (given.actions ?? []) as Action[];
   const requests = actions.filter(({ type }) => type === "call_webhook");
   const sealed = await sealHeaders(

@@ -8,6 +8,7 @@ import type { automationStepRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
 import type { Finding } from "./findings.ts";
 import { stepInWords } from "./in_words.ts";
+import { configAsRead } from "./request_secrets.ts";
 import { isLiving } from "./run_turn.ts";
 import type { Heard, SimulatedRun } from "./simulation.ts";
 import type { StartsNow } from "./starts_now.ts";
@@ -85,7 +86,7 @@ interface Said {
 
 export async function answerOf(ctx: Ctx, plan: Plan, { start, ran, heard, warnings, begins }: Said): Promise<Answer> {
   const outcome = ran === null ? "not_started" : ran.run.status;
-  const path = (ran?.steps ?? []).map(shown);
+  const path = (ran?.steps ?? []).map((row) => shown(ctx, row));
   const seen = await visibleAmong(ctx, heard);
   return {
     outcome,
@@ -144,14 +145,14 @@ const explained = ({ run, endedAt, isTruncated }: SimulatedRun): string =>
     ? `It would go on after ${endedAt.toISOString()}.`
     : `It ends as ${run.status} at ${endedAt.toISOString()}.`;
 
-const shown = (row: StepRun): Step => ({
+const shown = (ctx: Ctx, row: StepRun): Step => ({
   step_id: row.step_id,
   type: row.type,
   name: row.name,
   status: row.status,
   branch: row.branch,
   virtual_time: row.started_at!,
-  input: row.input,
+  input: configAsRead(ctx, row.type, row.input),
   output: row.output,
   stubbed: row.status === "stubbed" || hasEffect(row.type),
   decision: (row.decision ?? []) as Step["decision"],

@@ -1,12 +1,14 @@
 // A workflow, on the wire an automation of the second generation: a graph of steps that is edited as a draft and then published.
 import { z } from "zod";
-import { choice, computed, input, integer, json, lookedUp, onDemand, text, timestamp } from "../../core/field.ts";
+import type { Directory } from "../../core/directory.ts";
+import { choice, computed, input, integer, json, lookedUp, type Moment, onDemand, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
 import { anyObject, byLastRun, generation, type Plan, running, runTotals, shownGraph, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { hookColumns, hookUrl, showHook, shownHook } from "./hooks/hook.ts";
+import { asRead, shownToWriters, told } from "./request_secrets.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -46,7 +48,9 @@ export const workflow = resource({
     graph: json(anyObject as unknown as z.ZodType<Graph>, {
       default: { start: null, steps: {} } as Graph,
       output: shownGraph,
-      doc: "What is done: `{start, steps, goals?, exits?}`, each step saying at its ports where it goes on.",
+      shown: shownToWriters("graph", shownGraph),
+      told,
+      doc: "What is done: `{start, steps, goals?, exits?}`, each step saying at its ports where it goes on. What `http.request` sends, and where to, is shown to those who may write automations.",
     }),
     settings: json(settings as unknown as z.ZodType<Settings>, {
       default: settings.parse({}) as Settings,
@@ -56,10 +60,12 @@ export const workflow = resource({
     ...running,
     published: json(z.object(plan) as unknown as z.ZodType<Plan>, {
       readOnly: true,
+      shown: shownToWriters("published", z.object(plan).nullable()),
+      told,
       doc: "The active version; null before it is published.",
     }),
-    draft: computed(
-      [...parts, "published", "draft_revision", "draft_updated_at", "draft_updated_by"],
+    draft: lookedUp(
+      ["organization_id", "id", ...parts, "published", "draft_revision", "draft_updated_at", "draft_updated_by"],
       draft.nullable() as z.ZodType<unknown>,
       draftOf,
       "What is edited, where it differs from what is in force.",
@@ -93,6 +99,9 @@ export const workflow = resource({
 });
 
 function draftOf(
+  _directory: Directory,
+  organization_id: string,
+  id: string,
   trigger: Trigger,
   filter: object | null,
   graph: Graph,
@@ -101,7 +110,8 @@ function draftOf(
   revision: number,
   date_updated: string | null,
   updated_by: string | null,
+  moment: Moment,
 ) {
   const plan = { trigger, filter, graph, settings };
-  return same(plan, published) ? null : { ...plan, revision, date_updated, updated_by };
+  return same(plan, published) ? null : { ...asRead(moment, { organization_id, id }, plan), revision, date_updated, updated_by };
 }

@@ -12,6 +12,7 @@ import { readGraph } from "./graph.ts";
 import type { Graph } from "./graph_shape.ts";
 import { sealHeaders } from "./header_secrets.ts";
 import { checkActing } from "./lent_rights.ts";
+import { withValues } from "./request_secrets.ts";
 import type { Settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
 import { workflow } from "./workflow.ts";
@@ -50,10 +51,11 @@ export async function updateWorkflow(ctx: Ctx, before: Workflow, patch: Patch<ty
 async function understood(ctx: Ctx, id: string, given: Given, before: Workflow | null = null): Promise<Given> {
   const check = { errors: {} as FieldErrors, complete: false };
   const plan: Given = {};
+  const said = [before?.published, before?.graph];
   if (given.trigger !== undefined) plan.trigger = readTrigger(check, given.trigger);
   if (given.filter !== undefined) plan.filter = given.filter;
   if (given.filter) checkFilter(check, given.filter, "filter");
-  if (given.graph !== undefined) plan.graph = readGraph(check, given.graph);
+  if (given.graph !== undefined) plan.graph = readGraph(check, await withValues(ctx, id, said, given.graph, "graph"));
   if (given.settings !== undefined) plan.settings = given.settings;
   refuseDraft(check.errors);
   if (given.settings) checkRunAs(ctx, given.settings, before?.settings ?? null);

@@ -4,8 +4,8 @@ import { invalid } from "../../core/errors.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
+import { eventText } from "../../records/event.ts";
 import { checkVisible, findRecords } from "../../records/records.ts";
-import { renderRow } from "../../records/render.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { change } from "../bulk_actions/do_edit.ts";
@@ -29,7 +29,7 @@ export async function changeBack(
   const before = await lockPast(ctx, of, object_id);
   const kind = kindOf(of, before);
   refuseAdministration(ctx, kind);
-  const present = JSON.parse(renderRow(kind, before, ctx.directory, ctx, (name) => ctx.registry.resource(name)));
+  const present = JSON.parse(eventText(ctx, kind, before));
   const isSet = (field: string) => field.startsWith("custom.") || kind.fields[field]?.mode === "write";
   const isStored = (field: string) => (kind.fields[field] as { ref?: unknown })?.ref || byVerbs.get(kind.name)?.test(field);
 

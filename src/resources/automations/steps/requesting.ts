@@ -111,10 +111,10 @@ export const http: Outside = {
   },
   outcome(receipt, request: Request, ports) {
     const { status, message } = receipt;
-    if (status === null) return new StepFailure("not_answered", "transient", `${hostOf(request)} ${String(message)}`);
+    if (status === null) return new StepFailure("not_answered", "transient", `the other service ${String(message)}`);
     const isFine = request.expected === null ? status >= 200 && status < 300 : request.expected.includes(status);
     if (isFine) return { output: outputOf(receipt, request) };
-    const words = `${hostOf(request)} answered ${status}: ${String(receipt.text).slice(0, 200)}`;
+    const words = `the other service answered ${status}: ${withoutAddress(String(receipt.text), request).slice(0, 200)}`;
     if (status === 429 || status === 503)
       return new StepFailure(`http_${status}`, status === 429 ? "rate_limited" : "transient", words, afterMs(receipt));
     if (status >= 500 || status === 408) return new StepFailure(`http_${status}`, "transient", words);
@@ -123,7 +123,22 @@ export const http: Outside = {
   },
 };
 
-const hostOf = ({ url }: Request): string => URL.parse(url)!.host;
+/** More members read why a step failed than know whom it asked, and an answer may repeat that: `Cannot POST /…`. */
+function withoutAddress(text: string, { url }: Request): string {
+  const { host, pathname, search, searchParams } = URL.parse(url)!;
+  const parts = [url, host, pathname + search, pathname, decoded(pathname), ...searchParams.values()].filter(
+    (part) => part.length > 3,
+  );
+  return parts.reduce((rest, part) => rest.replaceAll(part, "…"), text);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
 
 /** Seconds, or a date, which counts from the moment of the answer. */
 function afterMs({ retry_after, at }: Receipt): number {
