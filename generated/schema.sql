@@ -1894,6 +1894,7 @@ CREATE INDEX inbox_prospect_contact_id_idx ON public.inbox_prospect USING btree 
 CREATE INDEX inbox_prospect_conversation_id_idx ON public.inbox_prospect USING btree (organization_id, conversation_id, date_created DESC, id DESC) WHERE (conversation_id IS NOT NULL);
 CREATE UNIQUE INDEX inbox_prospect_email_key ON public.inbox_prospect USING btree (organization_id, lower(email), COALESCE(account_id, ''::text)) WHERE ((status = 'new'::text) AND (email IS NOT NULL));
 CREATE INDEX inbox_prospect_folder_id_idx ON public.inbox_prospect USING btree (organization_id, folder_id, date_created DESC, id DESC) WHERE (folder_id IS NOT NULL);
+CREATE INDEX inbox_prospect_held_idx ON public.inbox_prospect USING btree (organization_id, user_id, lower(email)) WHERE ((status <> 'converted'::text) AND (email IS NOT NULL));
 CREATE INDEX inbox_prospect_lead_id_idx ON public.inbox_prospect USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
 CREATE UNIQUE INDEX inbox_prospect_phone_key ON public.inbox_prospect USING btree (organization_id, phone, COALESCE(user_id, ''::text)) WHERE ((status = 'new'::text) AND (email IS NULL) AND (phone IS NOT NULL));
 CREATE INDEX inbox_prospect_received_at_idx ON public.inbox_prospect USING btree (organization_id, status, received_at DESC, id DESC);

@@ -79,11 +79,13 @@ export async function writeArrived(ctx: Ctx, { status, ...mail }: ArrivedEmail, 
   return after;
 }
 
-/** The same e-mail is in another member's mailbox too. */
-export async function alsoIn(ctx: Ctx, id: string, userId: string): Promise<Email | null> {
+/** The same e-mail is in another member's mailbox too. Null when it was deleted. `isNews`: it was not known to be there. */
+export async function alsoIn(ctx: Ctx, id: string, userId: string): Promise<{ row: Email; isNews: boolean } | null> {
   const [found] = await lockToChange(ctx, email, sql`t.id = ${id}`);
-  if (found === undefined || found.users?.includes(userId)) return found ?? null;
-  return store.update(ctx, email, found, { mailbox_user_ids: [...(found.mailbox_user_ids ?? []), userId] });
+  if (found === undefined) return null;
+  if (found.users?.includes(userId)) return { row: found, isNews: false };
+  const mailbox_user_ids = [...(found.mailbox_user_ids ?? []), userId];
+  return { row: store.update(ctx, email, found, { mailbox_user_ids }), isNews: true };
 }
 
 /** An e-mail that seemed to have arrived was sent by a member. */

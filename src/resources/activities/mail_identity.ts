@@ -35,6 +35,16 @@ export async function claimIdentity(ctx: Ctx, identity: string, fingerprint: str
   return made.length > 0;
 }
 
+/** What a message is filed as, locked. Whoever files it at the same time waits, and finds it filed. */
+export async function lockFiled(ctx: Ctx, identity: string): Promise<string | null> {
+  const [row] = await transactionOf(ctx).read({
+    name: "mail_identity.lock",
+    text: "select activity_id from mail_identity where organization_id = $1 and identity = $2 for update",
+    values: [ctx.organization_id, identity],
+  });
+  return row?.[0] ?? null;
+}
+
 /** Records what a message is filed as, or that we are sending it, so that it is not filed again. Waits for nothing. */
 export function noteIdentity(ctx: Ctx, identity: string, activityId: string): void {
   write(ctx, {

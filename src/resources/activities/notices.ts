@@ -1,5 +1,6 @@
 // Decides which members get a notification about an activity.
-import { type Ctx, userOf } from "../../core/context.ts";
+import { type Actor, type Ctx, may, userOf } from "../../core/context.ts";
+import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
 import type { StrangerCall } from "../inbox/stranger_call.ts";
 import { isHiddenFrom } from "../leads/hidden_from.ts";
@@ -7,6 +8,7 @@ import { lead } from "../leads/lead.ts";
 import { isNews, nameOfCaller, notify, shortened } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { ourNumber, rungBy } from "../telephony/own_numbers.ts";
+import type { email } from "./email.ts";
 
 /** The parts of an activity that notifications need. */
 interface Activity {
@@ -89,6 +91,21 @@ export async function tellOfHiddenText(
     body: "It is at a lead that you do not see. Ask somebody who sees all leads to answer it, or to show you the lead.",
     object_type: "phone_number",
     object_id: number.id,
+    actor_id: null,
+  });
+}
+
+/** The same for a mail in a member's mailbox. */
+export async function tellOfHiddenMail(ctx: Ctx, owner: Actor, mail: Row<typeof email>, account: { id: string }): Promise<void> {
+  const asOwner = { ...ctx, actor: owner };
+  if (mail.status !== "inbox" || mail.classification?.class !== "human" || !isNews(ctx, mail.activity_at)) return;
+  if (may(asOwner, "view_all_leads") || (await findRecord(asOwner, lead, mail.lead_id)) !== null) return;
+  notify(ctx, [owner.user_id], {
+    type: "message_received",
+    title: shortened(`A mail came to your mailbox from ${mail.sender ?? "an unknown sender"}`, 200),
+    body: "It continues a thread at a lead that you do not see. Ask somebody who sees all leads to answer it, or to show you the lead.",
+    object_type: "connected_account",
+    object_id: account.id,
     actor_id: null,
   });
 }

@@ -2,14 +2,15 @@
 import { type Ctx, may, query, userOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { join, name, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
-import { findRecord, findRecords } from "../../records/records.ts";
+import { and, join, name, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { findRecord, findRecords, statementName } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { phoneDigits } from "../../values/phone.ts";
 import { contact } from "../contacts/contact.ts";
 import { conversation } from "../conversations/conversation.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
+import { catchesMail, catchesText, exchanges, type Found, isCarried, type Through, wentThrough } from "./catching.ts";
 
 export type Contact = Row<typeof contact>;
 
@@ -89,29 +90,6 @@ async function checkAtLead(ctx: Ctx, of: Resource, field: string, id: string | n
   if (found.lead_id !== lead_id) throw invalid({ [field]: "belongs to another lead" });
 }
 
-/** Kinds that are an exchange between people. A note or a task does not say whom somebody is talking to. */
-const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
-
-/**
- * A mailbox or a provider has seen it. What somebody only logged counts after that, or else a member could have the mail of a
- * person filed at a lead of their own by logging a message there.
- */
-const isCarried = raw("(cardinality(a.mailbox_user_ids) > 0 or a.receipts <> '[]' or a.provider_id is not null) is true");
-
-/** Whose mailbox or number a message came to. What went through it before counts more than what others exchanged. */
-export interface Through {
-  /** Of a number that several use, nobody. */
-  user_id: string | null;
-  number?: string;
-}
-
-/** An exchange of the owner by whatever channel counts, and any through the number. */
-const wentThrough = ({ user_id, number }: Through): Sql =>
-  sql`${or([
-    ...(user_id === null ? [] : [sql`a.user_id = ${user_id}`, sql`a.mailbox_user_ids @> ${[user_id]}`]),
-    ...(number === undefined ? [] : [sql`a.local_phone = ${number}`]),
-  ])} is true`;
-
 /**
  * Looked up only where there are several to choose from, for it reads all that was ever exchanged with them. One member's writing to a
  * contact of their own with the address of somebody else's must not draw the other's mail there.
@@ -126,13 +104,19 @@ const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql, by?: Thr
 const latest = (exchanged: readonly Sql[], most = 1): Sql =>
   sql`order by ${join([...exchanged, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit ${raw(String(most))}`;
 
+const asContact: Found = { t: "t", lead_id: sql`t.lead_id` };
+const asLead: Found = { t: "t", lead_id: sql`t.id` };
+
 async function whoHas(ctx: Ctx, reached: Reached, by?: Through): Promise<Contact | null> {
   if (reached.contacts?.length) return reached.contacts[0]!;
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
   const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`, by), lastExchange(ctx, "lead_id", sql`t.lead_id`, by)];
-  return (await findRecords(ctx, contact, [conditions], latest(exchanged)))[0] ?? null;
+  return (await findRecords(ctx, contact, [conditions, ...caught(ctx, asContact, reached, by)], latest(exchanged)))[0] ?? null;
 }
+
+const caught = (ctx: Ctx, found: Found, { phones = [] }: Reached, by?: Through): Sql[] =>
+  by === undefined ? [] : [and(phones.map((phone) => catchesText(ctx, found, by, phone)))];
 
 const sharedMax = 100;
 
@@ -142,39 +126,54 @@ export interface Reachable {
   lead_id: string;
   name: string;
   email_keys: string[];
+  /** The owner's mail and meetings come to it by its address alone. */
+  catches: boolean;
 }
 
-/** The contacts with one of these addresses, whoever may see them, in the order of the latest exchange. */
+/**
+ * The contacts with one of these addresses, whoever may see them, in the order of the latest exchange: first those that catch the
+ * mail of `owner`, a context of the member whose mailbox it is.
+ */
 export async function contactsWith(
   ctx: Ctx,
   emails: readonly string[],
-  { most = sharedMax, by }: { most?: number; by?: Through } = {},
+  { most = sharedMax, owner }: { most?: number; owner?: Ctx } = {},
 ): Promise<Reachable[]> {
+  const by = owner && { user_id: owner.actor.user_id };
   const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`, by), lastExchange(ctx, "lead_id", sql`t.lead_id`, by)];
+  const catches = owner === undefined ? raw("true") : catchesMail(owner, asContact, emails.map(emailKey));
   const rows = await query(
     ctx,
     statement(
-      sql`select t.id, t.lead_id, t.name, array_to_json(t.email_keys) from contact t
-        where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!} ${latest(exchanged, most)}`,
-      `contact.reached.${most}${by === undefined ? "" : ".by"}`,
+      sql`select t.id, t.lead_id, t.name, array_to_json(t.email_keys), ${catches} as catches from contact t
+        where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!} ${latest([raw("catches desc"), ...exchanged], most)}`,
+      (text) => statementName(contact, "reached", text),
     ),
   );
-  return rows.map(([id, lead_id, name, keys]) => ({ id: id!, lead_id: lead_id!, name: name!, email_keys: JSON.parse(keys!) }));
+  return rows.map(([id, lead_id, name, keys, caught]) => ({
+    id: id!,
+    lead_id: lead_id!,
+    name: name!,
+    email_keys: JSON.parse(keys!),
+    catches: caught === "t",
+  }));
 }
 
-/** The same for leads that have an address of their own. */
+/** The leads that have one of these addresses of their own and catch the owner's mail. */
 export async function leadsWith(
   ctx: Ctx,
   emails: readonly string[],
-  by: Through,
+  owner: Ctx,
 ): Promise<{ id: string; email_keys: string[] }[]> {
+  const by = { user_id: owner.actor.user_id };
   const rows = await query(
     ctx,
     statement(
       sql`select t.id, array_to_json(t.email_keys) from lead t
         where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!}
+          and ${catchesMail(owner, asLead, emails.map(emailKey))}
         ${latest([lastExchange(ctx, "lead_id", sql`t.id`, by)], sharedMax)}`,
-      "lead.reached",
+      (text) => statementName(lead, "reached", text),
     ),
   );
   return rows.map(([id, keys]) => ({ id: id!, email_keys: JSON.parse(keys!) }));
@@ -184,7 +183,7 @@ async function leadThatHas(ctx: Ctx, reached: Reached, by?: Through): Promise<st
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
   const order = latest([lastExchange(ctx, "lead_id", sql`t.id`, by)]);
-  return (await findRecords(ctx, lead, [conditions], order))[0]?.id ?? null;
+  return (await findRecords(ctx, lead, [conditions, ...caught(ctx, asLead, reached, by)], order))[0]?.id ?? null;
 }
 
 /** The lead and contact of a number, if known. */

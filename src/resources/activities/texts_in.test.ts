@@ -278,6 +278,25 @@ test("a stranger who texts a personal number is a prospect of its owner alone, a
   await member.refused(404, "POST", `/inbox_prospect/${own.id}/convert/`, {});
 });
 
+test("a contact that somebody makes of a member's prospect gets no texts at that member's own number until they say so", async () => {
+  const from = "+12125550077";
+  await arrives({ from, body: "First" });
+  const rex = await acme.member();
+  const made = await rex.contact({ phones: [{ phone: from }] });
+  await arrives({ from, body: "Second" });
+  const [prospect] = (await acme.get("/inbox_prospect/")).data;
+
+  await acme.post(`/inbox_prospect/${prospect.id}/convert/`, { lead_id: made.lead_id });
+  await arrives({ from, body: "Third" });
+
+  assert.deepEqual([prospect.message_count, prospect.preview], [2, "Second"]);
+  const there = (await acme.get(`/activity/sms/?contact_id=${made.id}&_order_by=activity_at`)).data;
+  assert.deepEqual(
+    there.map((one: any) => one.text),
+    ["First", "Second", "Third"],
+  );
+});
+
 test("STOP in any language ends texts to the number at once, also those that wait; START begins them again", async () => {
   const waiting = await acme.post("/activity/sms/", { contact_id: person.id, status: "outbox", text: "Offer", send_in: 30 });
   await arrives({ body: " Stopp. " });

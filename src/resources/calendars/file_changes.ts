@@ -50,7 +50,7 @@ export async function fileChanges(ctx: Ctx, source: Source, changes: readonly Ch
   const latest = [...new Map(changes.map((one) => [one.id, one])).values()];
   const copies = await copiesBehind(ctx, source, latest);
   const events = occurringOf(latest, copies).map((event) => asKnown(event, copies));
-  const people = await readPeople(ctx, events);
+  const people = await readPeople(ctx, source.user_id, events);
   const wanted = await wantedOf(ctx, source, events, copies, people);
 
   const identities = await lockIdentities(ctx, wanted);
@@ -151,8 +151,8 @@ interface Filing {
 function fileEvent(filing: Filing, event: Occurring, identity: Identity): boolean {
   const { source, people, meetings } = filing;
   const others = filing.others.get(keyOf(event)) ?? [];
-  const contacts = people.contactsOf(event.invited);
   if (identity.activity_id === null) {
+    const contacts = people.contactsOf(event.invited);
     if (contacts.length === 0 || event.is_private) return false;
     takeLead(identity, source, event);
     create(filing, event, identity, contacts);
@@ -162,6 +162,7 @@ function fileEvent(filing: Filing, event: Occurring, identity: Identity): boolea
   const stored = meetings.get(identity.activity_id);
   // Somebody deleted the meeting here.
   if (stored === undefined) return false;
+  const contacts = people.contactsOf(event.invited, stored.lead_id);
   const leads = isLeading(identity, source, event) || !isLed(identity, others) || (event.is_organizer && !identity.is_organizer);
   if (leads && contacts.length === 0 && !event.is_private) return false;
   if (leads && event.is_private && others.length > 0) handOver(identity, others[0]!);

@@ -5,19 +5,24 @@ import { emailKey } from "../../values/email.ts";
 import type { Attendee } from "../activities/meeting.ts";
 import { contactsWith, type Reachable } from "../activities/placing.ts";
 import { memberWith } from "../activities/recipients.ts";
+import { rightsOf } from "../leads/hidden_from.ts";
 import { isActiveMember, user } from "../organization/user.ts";
 import type { Content, Invited } from "./calendar_event.ts";
 
 export interface People {
   memberOf(email: string | null): string | null;
-  /** The contacts among them, the latest exchange first. A member is never matched to a contact. */
-  contactsOf(invited: readonly Invited[]): Reachable[];
+  /**
+   * The contacts among them that catch the owner's meetings, and those at the lead of the meeting, the latest exchange first. A
+   * member is never matched to a contact.
+   */
+  contactsOf(invited: readonly Invited[], leadId?: string): Reachable[];
 }
 
 /** In a real organization, the addresses of a page match fewer contacts than this. */
 const contactsMost = 2000;
 
-export async function readPeople(ctx: Ctx, events: readonly Content[]): Promise<People> {
+/** `ownerId` is whose calendar it is. */
+export async function readPeople(ctx: Ctx, ownerId: string, events: readonly Content[]): Promise<People> {
   const addresses = [...new Set(events.flatMap(({ invited }) => invited.flatMap(({ email }) => (email ? emailKey(email) : []))))];
   const accounts = await membersByAccount(ctx, addresses);
   const memberOf = (email: string | null): string | null => {
@@ -26,12 +31,14 @@ export async function readPeople(ctx: Ctx, events: readonly Content[]): Promise<
     return id !== undefined && isActiveMember(ctx.directory, id) ? id : null;
   };
   const strangers = addresses.filter((email) => memberOf(email) === null);
-  const contacts = strangers.length === 0 ? [] : await contactsWith(ctx, strangers, { most: contactsMost });
+  const owner = { ...ctx, actor: await rightsOf(ctx, ownerId) };
+  const contacts = strangers.length === 0 ? [] : await contactsWith(ctx, strangers, { most: contactsMost, owner });
   return {
     memberOf,
-    contactsOf(invited) {
+    contactsOf(invited, leadId) {
       const theirs = new Set(invited.flatMap(({ email }) => (email && memberOf(email) === null ? emailKey(email) : [])));
-      return contacts.filter(({ email_keys }) => email_keys.some((key) => theirs.has(key)));
+      const isTheirs = ({ catches, lead_id }: Reachable) => catches || lead_id === leadId;
+      return contacts.filter((one) => isTheirs(one) && one.email_keys.some((key) => theirs.has(key)));
     },
   };
 }

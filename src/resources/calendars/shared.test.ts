@@ -324,6 +324,29 @@ describe("by hand", () => {
     assert.deepEqual([before.length, (await meetings(one.acme)).length], [0, 1]);
   });
 
+  test("a meeting with somebody at a lead that the calendar's owner does not see is in no lead, and one that is there follows", async () => {
+    const one = await following("google");
+    const role = await one.acme.post("/role/", { name: "Own leads only" });
+    const membership = (await one.acme.get(`/membership/?user_id=${one.acme.userId}`)).data[0];
+    const boss = await one.acme.member("admin");
+    const own = await customer(one.acme, carla);
+    const hidden = await customer(boss, "hidden@client.example");
+    await boss.put(`/lead/${own.lead_id}/`, { owner_id: one.acme.userId });
+    await boss.put(`/lead/${hidden.lead_id}/`, { owner_id: boss.userId });
+    await boss.put(`/membership/${membership.id}/`, { role_id: role.id });
+    one.calendar.put({ id: "seen", ...times, title: "Demo", guests: [{ email: carla }] });
+    one.calendar.put({ id: "unseen", ...times, title: "Secret", guests: [{ email: "hidden@client.example" }] });
+    await one.sync();
+    const before = (await meetings(boss)).map((meeting) => [meeting.title, meeting.lead_id]);
+    await boss.put(`/lead/${own.lead_id}/`, { owner_id: boss.userId });
+
+    one.calendar.put({ id: "seen", ...times, title: "Demo, moved", guests: [{ email: carla }] });
+    await one.sync();
+
+    const after = (await meetings(boss)).map((meeting) => [meeting.title, meeting.status]);
+    assert.deepEqual([before, after], [[["Demo", own.lead_id]], [["Demo, moved", "upcoming"]]]);
+  });
+
   test("an address that two leads share is the one's who was spoken to last", async () => {
     const one = await following("google");
     const [older, newer] = [await customer(one.acme, carla), await customer(one.acme, carla)];

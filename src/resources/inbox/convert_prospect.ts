@@ -147,7 +147,7 @@ async function fileMail(
 ): Promise<Row<typeof email>> {
   const known = identity === null ? undefined : (await filedOf(ctx, [identity])).get(identity)?.activity_id;
   const filed = known ? await alsoIn(ctx, known, mail.user_id!) : null;
-  if (filed?.lead_id === lead_id) return filed;
+  if (filed?.row.lead_id === lead_id) return filed.row;
   const parts = await takeParts(ctx, id);
   const continues = { in_reply_to: mail.envelope.in_reply_to, references: mail.references };
   const answered = (await answeredBy(ctx, continues)).find((one) => one.lead_id === lead_id) ?? null;

@@ -1,6 +1,6 @@
-// Whether a member who is not the caller sees a lead.
+// What a member sees who is not the caller.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
-import { type Ctx, may } from "../../core/context.ts";
+import { type Actor, type Ctx, may } from "../../core/context.ts";
 import { findRecord } from "../../records/records.ts";
 import { lead } from "./lead.ts";
 
@@ -9,4 +9,10 @@ export async function isHiddenFrom(ctx: Ctx, userId: string, leadId: string): Pr
   const actor = userId === "" ? null : await actorOfMember(ctx.db, ctx.organization_id, userId);
   if (actor === null || may({ ...ctx, actor }, "view_all_leads")) return false;
   return (await findRecord({ ...ctx, actor }, lead, leadId)) === null;
+}
+
+/** The rights of a member. Somebody who is no active member has none, and sees nothing but leads of their own. */
+export async function rightsOf(ctx: Ctx, userId: string): Promise<Actor> {
+  const actor = await actorOfMember(ctx.db, ctx.organization_id, userId);
+  return actor ?? { ...ctx.actor, user_id: userId, role_id: "", permissions: new Set() };
 }

@@ -43,6 +43,19 @@ export async function followClass(ctx: Ctx, received: Email | null, verdict: Cla
   return { ways: isAway ? await holdWays(ctx, about, verdict.returns_at) : [] };
 }
 
+/**
+ * For a message that stays with a prospect although somebody else has a contact with its sender's address: what they ask for holds
+ * for everybody, and they answered whoever wrote to them.
+ */
+export async function followStranger(ctx: Ctx, address: string, verdict: Classification, source_id: string): Promise<void> {
+  const about = { addresses: [emailKey(address)] };
+  if (verdict.class === "human") await endWays(ctx, about, "replied");
+  if (verdict.class === "auto_reply" && verdict.is_absent) await holdWays(ctx, about, verdict.returns_at);
+  if (verdict.class !== "opt_out") return;
+  await suppress(ctx, { address, reason: "unsubscribed", source: "reply", source_id });
+  await endWays(ctx, about, "unsubscribed");
+}
+
 /** The message has another class: what followed from the first is undone, unless something else has happened since. */
 export async function unfollowClass(ctx: Ctx, received: Email): Promise<void> {
   await liftSuppressionsBy(ctx, received.id);

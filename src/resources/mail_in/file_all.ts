@@ -2,10 +2,11 @@
 // the next one reads these messages again and knows them by their identity.
 import { requestOf } from "../../jobs/claims.ts";
 import { checkClaim } from "../../jobs/job.ts";
-import { asSystem } from "../../records/acting.ts";
+import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
 import { keepOwn } from "../files/store_file.ts";
 import { isOfMessage, received } from "../inbox/receipt.ts";
+import { rightsOf } from "../leads/hidden_from.ts";
 import type { ArrivedMail } from "./arrived.ts";
 import { fileMail } from "./file_mail.ts";
 import { moveOn } from "./folder_place.ts";
@@ -65,7 +66,10 @@ export async function fileOne(visit: Visit, role: Role, uid: number, mail: Arriv
 }
 
 async function sourceOf(visit: Visit, role: Role, mails: readonly ArrivedMail[]): Promise<Source> {
-  return { account: visit.account, role, members: await membersAmong(visit, mails) };
+  const { core, job, account } = visit;
+  const system = await readingAs(core, systemActor(job.organization_id), requestOf(job));
+  const [members, owner] = await Promise.all([membersAmong(visit, mails), rightsOf(system, account.user_id)]);
+  return { account, owner, role, members };
 }
 
 /** A message that cannot be filed as what it says would hold up all behind it: then it is filed as it came. */

@@ -3,14 +3,15 @@ import type { Ctx } from "../../core/context.ts";
 import { emailKey } from "../../values/email.ts";
 import { type ArrivedEmail, alsoIn, takeAsSent, writeArrived } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
-import { claimIdentity, type Filed, filedOf, noteIdentity } from "../activities/mail_identity.ts";
+import { claimIdentity, type Filed, filedOf, lockFiled, noteIdentity } from "../activities/mail_identity.ts";
+import { tellOfHiddenMail } from "../activities/notices.ts";
 import { person } from "../activities/recipients.ts";
 import { hasMessage } from "../inbox/prospect_messages.ts";
 import { receiveFromStranger } from "../inbox/receive.ts";
-import { followClass } from "../mail_class/follow.ts";
+import { followClass, followStranger } from "../mail_class/follow.ts";
 import { isSystemMail } from "../system_mail/queue.ts";
 import { type ArrivedMail, written } from "./arrived.ts";
-import { type Letter, letterOf, placeMail } from "./place_mail.ts";
+import { type Letter, letterOf, type Placing, placeMail } from "./place_mail.ts";
 import type { Source } from "./visit.ts";
 
 /** `check` throws when the message is no longer ours to file. It leaves together with the first queries. */
@@ -24,23 +25,26 @@ export async function fileMail(
   // Our own digests and invitations come from nobody, whoever has the address that they are sent by.
   if (isSystemMail(ctx, mail.message_id)) return;
   const letter = letterOf(ctx, source, mail);
-  const [filed, place] = await Promise.all([
-    filedOf(ctx, [mail.identity]),
-    placeMail(ctx, letter, source.account.user_id),
-    check(ctx),
-  ]);
+  const [filed, placing] = await Promise.all([filedOf(ctx, [mail.identity]), placeMail(ctx, source, letter), check(ctx)]);
+  const { place } = placing;
   const known = filed.get(mail.identity);
   if (known !== undefined && isOther(known, mail)) return fileMail(ctx, source, asAnother(mail), parts, check);
-  if (known !== undefined) return fileAgain(ctx, source, letter, parts);
+  if (known !== undefined) return fileAgain(ctx, source, letter, parts, placing);
   // Mail between members, or to people whom nobody knows, is private.
   if (place === null && (isAmongUs(letter) || isPast(source, mail))) return;
-  if (!(await claimIdentity(ctx, mail.identity, mail.fingerprint))) return fileAgain(ctx, source, letter, parts);
+  if (!(await claimIdentity(ctx, mail.identity, mail.fingerprint))) return fileAgain(ctx, source, letter, parts, placing);
 
   if (place === null && isReport(mail)) return void (await followClass(ctx, null, mail.classification));
-  if (place === null) return fileWithProspect(ctx, source, letter, parts);
+  await fileFirst(ctx, source, letter, parts, placing);
+}
+
+async function fileFirst(ctx: Ctx, source: Source, letter: Letter, parts: readonly KeptPart[], placing: Placing): Promise<void> {
+  const { place } = placing;
+  if (place === null) return fileWithProspect(ctx, source, letter, parts, placing);
   const arrival = { ...place, parts, isNoAnswer: letter.written_by === null && isAmongUs(letter) };
   const row = await writeArrived(ctx, emailOf(source, letter), arrival);
-  noteIdentity(ctx, mail.identity, row.id);
+  noteIdentity(ctx, letter.identity, row.id);
+  await tellOfHiddenMail(ctx, source.owner, row, source.account);
 }
 
 /** Some programs give one Message-ID to all that they send. */
@@ -58,19 +62,26 @@ const isPast = ({ account }: Source, { arrived_at }: ArrivedMail): boolean =>
 /** Servers' reports about a mail have no sender who could become a prospect. */
 const isReport = ({ classification }: ArrivedMail): boolean => ["bounce", "complaint"].includes(classification.class);
 
-/** A message in several mailboxes belongs to all their owners: one e-mail for all, or a prospect for each. */
-async function fileAgain(ctx: Ctx, source: Source, letter: Letter, parts: readonly KeptPart[]): Promise<void> {
+/**
+ * A message in several mailboxes belongs to all their owners: one e-mail for all, or a prospect for each of them who does not know
+ * the sender.
+ */
+async function fileAgain(ctx: Ctx, source: Source, letter: Letter, parts: readonly KeptPart[], placing: Placing): Promise<void> {
   const { account } = source;
-  const { activity_id } = (await filedOf(ctx, [letter.identity])).get(letter.identity)!;
-  if (activity_id !== null) await alsoFiled(ctx, letter, activity_id, account.user_id);
-  else if (!isReport(letter) && !(await hasMessage(ctx, account.id, letter.identity)))
-    await fileWithProspect(ctx, source, letter, parts);
+  const id = await lockFiled(ctx, letter.identity);
+  if (id !== null) return alsoFiled(ctx, source, letter, id);
+  if (placing.place === null && (isReport(letter) || (await hasMessage(ctx, account.id, letter.identity)))) return;
+  await fileFirst(ctx, source, letter, parts, placing);
 }
 
 /** It may have arrived somewhere before it was certain that a member wrote it. */
-async function alsoFiled(ctx: Ctx, { written_by, says_it_is, from }: Letter, id: string, userId: string): Promise<void> {
-  const filed = await alsoIn(ctx, id, userId);
-  if (written_by === null || says_it_is !== written_by || filed?.status !== "inbox" || filed.sender === null) return;
+async function alsoFiled(ctx: Ctx, { account, owner }: Source, letter: Letter, id: string): Promise<void> {
+  const { written_by, says_it_is, from } = letter;
+  const found = await alsoIn(ctx, id, account.user_id);
+  if (found === null) return;
+  const { row: filed, isNews } = found;
+  if (isNews) await tellOfHiddenMail(ctx, owner, filed, account);
+  if (written_by === null || says_it_is !== written_by || filed.status !== "inbox" || filed.sender === null) return;
   if (emailKey(person(filed.sender).email) === emailKey(from!.email)) await takeAsSent(ctx, filed, written_by);
 }
 
@@ -108,10 +119,16 @@ function emailOf({ account }: Source, letter: Letter): ArrivedEmail {
   };
 }
 
-async function fileWithProspect(ctx: Ctx, source: Source, letter: Letter, parts: readonly KeptPart[]): Promise<void> {
+async function fileWithProspect(
+  ctx: Ctx,
+  source: Source,
+  letter: Letter,
+  parts: readonly KeptPart[],
+  { isHeld }: Placing,
+): Promise<void> {
   const { from, to, cc, subject, body, sent_at, identity } = letter;
   const { id: account_id, user_id } = source.account;
-  await receiveFromStranger(ctx, {
+  const { id } = await receiveFromStranger(ctx, {
     channel: "email",
     name: from === null ? "No sender" : from.name,
     email: from?.email ?? null,
@@ -126,4 +143,5 @@ async function fileWithProspect(ctx: Ctx, source: Source, letter: Letter, parts:
     },
     mail: { user_id, account_id, identity, email: emailOf(source, letter), parts },
   });
+  if (isHeld && from !== null && !isAmongUs(letter)) await followStranger(ctx, from.email, letter.classification, id);
 }

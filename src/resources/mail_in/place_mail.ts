@@ -1,6 +1,5 @@
 // Finds where a message belongs: the lead and the contact, by the message it answers and by its people. All queries leave in one
 // flight.
-import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Ctx } from "../../core/context.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
@@ -42,56 +41,67 @@ export function letterOf(ctx: Ctx, source: Source, mail: ArrivedMail): Letter {
   return { ...mail, says_it_is, written_by, others: everybody.filter((one) => memberOf(one) === null) };
 }
 
+/** Where it belongs, or null. `isHeld`: somebody has the sender's address, but the owner did not say so. */
+export interface Placing {
+  place: Place | null;
+  isHeld: boolean;
+}
+
 /**
  * The lead of the message that it answers, or else of the contact with the sender's address, or else of another person it names.
- * Of several contacts with one address, the one with the latest exchange, first of the mailbox's owner. Null when nobody is known.
+ * Of several contacts with one address, the one with the latest exchange, first of the mailbox's owner. An address alone places
+ * nothing where the owner would not see it, or did not confirm it.
  */
-export async function placeMail(ctx: Ctx, letter: Letter, ownerId: string): Promise<Place | null> {
+export async function placeMail(ctx: Ctx, { owner }: Source, letter: Letter): Promise<Placing> {
   const addresses = letter.others.map(({ email }) => email);
-  const by = { user_id: ownerId };
-  const [answers, contacts, leads] = await Promise.all([
+  const asOwner = { ...ctx, actor: owner };
+  const [answers, known, leads] = await Promise.all([
     answeredBy(ctx, { ...letter, references: continued(letter) }),
-    addresses.length === 0 ? [] : contactsWith(ctx, addresses, { by }),
-    addresses.length === 0 ? [] : leadsWith(ctx, addresses, by),
+    addresses.length === 0 ? [] : contactsWith(ctx, addresses, { owner: asOwner }),
+    addresses.length === 0 ? [] : leadsWith(ctx, addresses, asOwner),
   ]);
   const [sender] = letter.from !== null && letter.written_by === null && letter.says_it_is === null ? addresses.slice(0, 1) : [];
   const has = (address: string) => (one: { email_keys: readonly string[] }) => one.email_keys.includes(emailKey(address));
-  const theirs = sender === undefined ? contacts : contacts.filter(has(sender));
+  const theirs = sender === undefined ? known : known.filter(has(sender));
 
-  const answered = await firstKnownTo(ctx, letter, ownerId, answers, theirs);
+  const answered = await firstKnownTo(asOwner, letter, answers, theirs);
   if (answered !== null) {
     const contact = theirs.find(({ lead_id }) => lead_id === answered.lead_id);
-    return { lead_id: answered.lead_id, contact_id: contact?.id ?? null, answered };
+    return placed(answered.lead_id, contact?.id ?? null, answered);
   }
-  const [contact] = theirs;
-  if (contact !== undefined) return { lead_id: contact.lead_id, contact_id: contact.id, answered: null };
-  const lead = leads.find((one) => sender === undefined || has(sender)(one))?.id ?? contacts[0]?.lead_id ?? leads[0]?.id;
-  return lead === undefined ? null : { lead_id: lead, contact_id: null, answered: null };
+  const contact = theirs.find(({ catches }) => catches);
+  if (contact !== undefined) return placed(contact.lead_id, contact.id);
+  const other = known.find(({ catches }) => catches);
+  const lead = leads.find((one) => sender === undefined || has(sender)(one))?.id ?? other?.lead_id ?? leads[0]?.id;
+  if (lead !== undefined) return placed(lead, null);
+  return { place: null, isHeld: sender !== undefined && theirs.length > 0 };
 }
+
+const placed = (lead_id: string, contact_id: string | null, answered: Answered | null = null): Placing => ({
+  place: { lead_id, contact_id, answered },
+  isHeld: false,
+});
 
 /**
  * The first whose thread the sender took part in, or that is at the lead of a contact with the sender's address, or that the
  * mailbox's owner sees. Anybody can name the id of a message, and would have the owner's mail filed where the owner never sees it.
  */
 async function firstKnownTo(
-  ctx: Ctx,
+  asOwner: Ctx,
   { from }: Letter,
-  ownerId: string,
   answers: readonly AnsweredThread[],
   theirs: readonly Reachable[],
 ): Promise<AnsweredThread | null> {
   const tookPart = ({ addresses, lead_id }: AnsweredThread) =>
     (from !== null && addresses.includes(emailKey(from.email))) || theirs.some((one) => one.lead_id === lead_id);
   const strange = answers.filter((one) => !tookPart(one));
-  const seen = strange.length === 0 ? new Set() : await seenBy(ctx, ownerId, strange);
+  const seen = strange.length === 0 ? new Set() : await seenBy(asOwner, strange);
   return answers.find((one) => tookPart(one) || seen.has(one.id)) ?? null;
 }
 
-async function seenBy(ctx: Ctx, userId: string, answers: readonly AnsweredThread[]): Promise<Set<string>> {
-  const actor = await actorOfMember(ctx.db, ctx.organization_id, userId);
-  if (actor === null) return new Set();
+async function seenBy(asOwner: Ctx, answers: readonly AnsweredThread[]): Promise<Set<string>> {
   const ids = answers.map(({ id }) => id);
-  const found = await findRecords({ ...ctx, actor }, email, [sql`t.id = any(${ids}::text[])`]);
+  const found = await findRecords(asOwner, email, [sql`t.id = any(${ids}::text[])`]);
   return new Set(found.map(({ id }) => id));
 }
 

@@ -1,5 +1,5 @@
 // The state of a visit to a mailbox.
-import type { Ctx } from "../../core/context.ts";
+import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import type { Row } from "../../core/resource.ts";
 import { requestOf } from "../../jobs/claims.ts";
@@ -17,6 +17,8 @@ export type Role = (typeof roles)[number];
 /** Where messages come from. */
 export interface Source {
   account: Account;
+  /** The account's owner, with their rights. */
+  owner: Actor;
   role: Role;
   /** Members among the people of the messages, by the addresses of their accounts. */
   members: ReadonlyMap<string, string>;
