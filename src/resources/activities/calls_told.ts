@@ -149,6 +149,6 @@ async function afterRinging(ctx: Ctx, { told, carried, called }: Heard): Promise
 
 /** The report does not say whether somebody answered. Who did may be reported later. */
 async function lookSoon(ctx: Ctx, { carried }: Heard): Promise<Step[]> {
-  if (carried.kind === "call" && isLive(carried)) wake(ctx, callJobs, [carried.id], callJobs.soon(ctx.now));
+  if (carried.kind === "call" && isLive(carried)) wake(ctx, callJobs, [carried.id], callJobs.soon(ctx.now, isAhead(carried)));
   return [];
 }
