@@ -6,11 +6,12 @@ import { applyRules, type Incoming, type Outcome } from "./apply_rules.ts";
 import { applyToStranger, type WrittenRule } from "./held_back.ts";
 import { inboxFolder, systemFolder } from "./inbox_folder.ts";
 import { inboxRule } from "./inbox_rule.ts";
-import { countMatches, failedRules, noteRefusal } from "./receipt.ts";
+import { countMatches, failedRules, isFromStranger, noteRefusal } from "./receipt.ts";
 
 /** `users` are the members whose own rules run beside everybody's: the recipient, and the person who should answer. */
 export async function askRules(ctx: Ctx, message: Incoming, users: readonly (string | null)[]): Promise<Outcome> {
-  const outcome = applyRules(await rulesFor(ctx, users), message);
+  const asItCame = isFromStranger(ctx) ? { ...message, unknown_sender: true } : message;
+  const outcome = applyRules(await rulesFor(ctx, users), asItCame);
   if (outcome.matched.length > 0) countMatches(ctx, outcome.matched);
   return failedRules(ctx) === null ? outcome : applyRules([], message);
 }

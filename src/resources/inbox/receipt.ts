@@ -12,6 +12,8 @@ interface Receipt {
   counted: Set<string>;
   /** Why no action of a rule is carried out this time. */
   failed: string | null;
+  /** Its sender was unknown when it came, although a rule may have made a contact of them by now. */
+  isFromStranger: boolean;
 }
 
 interface Receiving extends Ctx {
@@ -22,7 +24,7 @@ type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
 /** Receives a message by `transact`, which runs its work in a new transaction. */
 export async function received<T>(transact: Transact, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const receipt: Receipt = { counted: new Set(), failed: null };
+  const receipt: Receipt = { counted: new Set(), failed: null, isFromStranger: false };
   const receive = (ctx: Receiving) => work({ ...ctx, receipt } as Ctx);
   try {
     return await transact(receive);
@@ -36,6 +38,12 @@ export async function received<T>(transact: Transact, work: (ctx: Ctx) => Promis
 
 /** Why no action is carried out for the message that is being received. Null: they are. */
 export const failedRules = (ctx: Receiving): string | null => ctx.receipt?.failed ?? null;
+
+export function noteStranger({ receipt }: Receiving): void {
+  if (receipt !== undefined) receipt.isFromStranger = true;
+}
+
+export const isFromStranger = ({ receipt }: Receiving): boolean => receipt?.isFromStranger === true;
 
 /** Counts a message once for each rule that matches it. That is no change of a rule, so its version and dates stay the same. */
 export function countMatches(ctx: Receiving, matched: readonly string[]): void {

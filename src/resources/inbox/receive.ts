@@ -14,7 +14,7 @@ import { convertProspect } from "./convert_prospect.ts";
 import { dismissProspect } from "./dismiss.ts";
 import { inboxProspect } from "./inbox_prospect.ts";
 import { keepMessage } from "./prospect_messages.ts";
-import { carriedOut, failedRules } from "./receipt.ts";
+import { carriedOut, failedRules, noteStranger } from "./receipt.ts";
 
 type Prospect = Row<typeof inboxProspect>;
 
@@ -65,6 +65,7 @@ export async function receiveFromStranger(ctx: Ctx, { mail, user_id = null, ...r
   const body_text = email === null ? received.body_text : null;
   await keepMessage(ctx, prospect.id, { ...received, body_text, identity, email }, parts);
 
+  noteStranger(ctx);
   const outcome = await askRulesOfStranger(ctx, incoming(received), values);
   const folder_id = filedIn(ctx, outcome) ?? prospect.folder_id;
   const failed = failedRules(ctx);

@@ -145,9 +145,12 @@ test("a rule makes a lead of mail in a mailbox only where its author shares it, 
   for (const error of errors) assert.match(error, /^create_lead: the mailbox is not shared .* add create_lead$/);
 
   await owner.put(`/connected_account/${account.id}/`, { shared_with: [admin.userId] });
+  const strangers = { unknown_sender: true, subject_contains: "other" };
+  await admin.post("/inbox_rule/", { name: "Of strangers", conditions: strangers, actions: { forward_to: ["desk@acct.example"] } });
   await arrives("Your other results");
   const [made] = (await admin.get("/inbox_prospect/?status=converted")).data;
   assert.equal(made.id, prospect.id);
-  const subjects = (await admin.get(`/activity/email/?lead_id=${made.lead_id}`)).data.map((one: any) => one.subject);
-  assert.ok(subjects.includes("Fwd: Your other results"), subjects.join());
+  const mails = (await admin.get(`/activity/email/?lead_id=${made.lead_id}`)).data;
+  const forwarded = mails.find((one: any) => one.subject === "Fwd: Your other results");
+  assert.deepEqual(forwarded?.to.toSorted(), ["books@acct.example", "desk@acct.example"]);
 });
