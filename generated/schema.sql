@@ -1668,7 +1668,7 @@ create policy organization on file to headwater_app using ((organization_id = cu
 create policy system on file to headwater_system using (true);
 CREATE TRIGGER keep_stored_bytes AFTER INSERT ON public.file FOR EACH ROW EXECUTE FUNCTION keep_stored_bytes();
 CREATE TRIGGER leave_outreach_slot BEFORE UPDATE OF lead_id, contact_id, opportunity_id ON public.file FOR EACH ROW WHEN (((new.outreach_channel IS NOT NULL) AND (((old.lead_id IS DISTINCT FROM new.lead_id) OR (old.contact_id IS DISTINCT FROM new.contact_id)) OR (old.opportunity_id IS DISTINCT FROM new.opportunity_id)))) EXECUTE FUNCTION leave_outreach_slot();
-CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.file FOR EACH ROW EXECUTE FUNCTION remove_stored_bytes();
+CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.file FOR EACH ROW EXECUTE FUNCTION remove_bytes_of_file();
 
 create table file_subtype (
   organization_id text not null,
@@ -2955,16 +2955,18 @@ create table prospect_file (
   storage_key text not null,
   part jsonb not null,
   date_created timestamp(3) with time zone not null,
+  taken_at timestamp(3) with time zone,
   constraint prospect_file_pkey PRIMARY KEY (organization_id, id),
   constraint prospect_file_message_id_fkey FOREIGN KEY (organization_id, message_id) REFERENCES prospect_message(organization_id, id) DEFERRABLE,
   constraint prospect_file_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE INDEX prospect_file_message_id_idx ON public.prospect_file USING btree (organization_id, message_id, date_created DESC, id DESC) WHERE (message_id IS NOT NULL);
+CREATE INDEX prospect_file_storage_key_idx ON public.prospect_file USING btree (organization_id, storage_key);
 alter table prospect_file enable row level security, force row level security;
 create policy organization on prospect_file to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on prospect_file to headwater_system using (true);
 CREATE TRIGGER keep_stored_bytes AFTER INSERT ON public.prospect_file FOR EACH ROW EXECUTE FUNCTION keep_stored_bytes();
-CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.prospect_file FOR EACH ROW EXECUTE FUNCTION remove_stored_bytes();
+CREATE TRIGGER remove_stored_bytes AFTER DELETE ON public.prospect_file FOR EACH ROW WHEN ((old.taken_at IS NULL)) EXECUTE FUNCTION remove_stored_bytes();
 
 create table prospect_message (
   organization_id text not null,
@@ -3798,6 +3800,22 @@ begin
   execute format('create index %1$I on %2$I (organization_id, %3$I, date_created desc, id desc) where %3$I is not null',
     table_name || '_' || column_name || '_idx', table_name, column_name);
 end $procedure$
+;
+
+CREATE OR REPLACE FUNCTION public.remove_bytes_of_file()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from prospect_file p
+      where p.organization_id = old.organization_id and p.storage_key = old.storage_key and p.taken_at is null) then
+    return null;
+  end if;
+  delete from prospect_file p where p.organization_id = old.organization_id and p.storage_key = old.storage_key;
+  insert into stored_bytes_removal (organization_id, storage_key, due) values (old.organization_id, old.storage_key, now())
+  on conflict (organization_id, storage_key) do update set due = excluded.due;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.remove_export_bytes()

@@ -19,7 +19,10 @@ const contactDeleted = {
 
 export async function cancelWaiting(ctx: Ctx, { id }: { id: string }): Promise<void> {
   const kinds = await waitingFor(ctx, id);
-  const [message, ring] = [sql`t.status in ('outbox', 'scheduled') and t.sequence_subscription_id is null`, sql`t.status = 'created'`];
+  const [message, ring] = [
+    sql`t.status in ('outbox', 'scheduled') and t.sequence_subscription_id is null`,
+    sql`t.status = 'created'`,
+  ];
   const lock = async <R extends Resource>(of: R, waits: Sql): Promise<Row<R>[]> => {
     const type = of.only!.value;
     const isOfIt = sql`t._type = ${type} and t.contact_id = ${id}`;

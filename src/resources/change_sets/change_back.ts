@@ -9,6 +9,8 @@ import { checkVisible, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { change } from "../bulk_actions/do_edit.ts";
+import { inboxProspect } from "../inbox/inbox_prospect.ts";
+import { partsFollow } from "../inbox/prospect_messages.ts";
 import type { PastEvent } from "./changes_of.ts";
 import type { Past } from "./past.ts";
 import { checkRight, refuseAdministration } from "./rights.ts";
@@ -71,7 +73,9 @@ async function moveBack(
   values: Record<string, unknown>,
 ): Promise<Row<Resource>> {
   await checkVisible(ctx, kind, values, before);
-  return store.update(ctx, kind, before, values);
+  const after = store.update(ctx, kind, before, values);
+  if (kind.name === inboxProspect.name) partsFollow(ctx, after as Row<typeof inboxProspect>);
+  return after;
 }
 
 export async function lockPast(ctx: Ctx, of: Resource, id: string): Promise<Row<Resource>> {

@@ -65,10 +65,20 @@ export async function messagesOf(ctx: Ctx, prospectId: string): Promise<Prospect
 export async function takeParts(ctx: Ctx, messageId: string): Promise<KeptPart[]> {
   const rows = await transactionOf(ctx).read({
     name: "prospect_file.take",
-    text: "delete from prospect_file where organization_id = $1 and message_id = $2 returning id, part",
-    values: [ctx.organization_id, messageId],
+    text: `update prospect_file set taken_at = $3 where organization_id = $1 and message_id = $2 and taken_at is null returning id, part`,
+    values: [ctx.organization_id, messageId, ctx.now],
   });
   return rows.sort(([one], [other]) => (one! < other! ? -1 : 1)).map(([, part]) => JSON.parse(part!));
+}
+
+/** The prospect was converted and is not any more, or the other way round: the attachments follow. */
+export function partsFollow(ctx: Ctx, { id, status }: { id: string; status: string }): void {
+  write(ctx, {
+    name: "prospect_file.follow",
+    text: `update prospect_file f set taken_at = case when $3 = 'converted' then $4::timestamptz end
+           from prospect_message m where m.organization_id = $1 and m.prospect_id = $2 and f.organization_id = $1 and f.message_id = m.id`,
+    values: [ctx.organization_id, id, status, ctx.now],
+  });
 }
 
 /** True when a mailbox has brought this message already. */

@@ -241,6 +241,29 @@ test("what a stranger writes before anybody looks is one prospect with all of it
   assert.equal((await emailsOf(acme, made.lead)).length, 2);
 });
 
+test("attachments are the prospect's again when its conversion is undone, and the lead's when it is converted once more", async () => {
+  const { acme, box } = await connected();
+  const attachments = [{ filename: "plan.txt", type: "text/plain", content: "The plan" }];
+  await box.deliver(letter({ from: "sue@strange.example", to: box.address, subject: "Plan", text: "Look\n", attachments }));
+  await drained();
+  const [{ id }] = (await acme.get("/inbox_prospect/")).data;
+  const fileOf = async (lead: { id: string }) => (await emailsOf(acme, lead))[0].attachments[0].file_id;
+  const requestOf = (answer: any) => answer.headers.get("x-request-id");
+
+  const first = await acme.ask("POST", `/inbox_prospect/${id}/convert/`, { body: {} });
+  await acme.post(`/change_set/${requestOf(first)}/undo/`, {});
+  await drained();
+  const second = await acme.ask("POST", `/inbox_prospect/${id}/convert/`, { body: {} });
+  const file = await fileOf(JSON.parse(second.text).lead);
+  const there = (await acme.ask("GET", `/file/${file}/download/`)).text;
+  await acme.delete(`/file/${file}/`);
+  await acme.post(`/change_set/${requestOf(second)}/undo/`, {});
+  const third = await acme.post(`/inbox_prospect/${id}/convert/`, {});
+
+  assert.equal(there, "The plan");
+  assert.deepEqual((await emailsOf(acme, third.lead))[0].attachments, []);
+});
+
 test("messages that share a Message-ID are each there once, and so is one that names no sender", async () => {
   const { acme, box } = await connected();
   const lead = await acme.lead({ contacts: [{ name: "Ann", emails: [{ email: "ann@repeated.example" }] }] });

@@ -146,7 +146,11 @@ test("a rule makes a lead of mail in a mailbox only where its author shares it, 
 
   await owner.put(`/connected_account/${account.id}/`, { shared_with: [admin.userId] });
   const strangers = { unknown_sender: true, subject_contains: "other" };
-  await admin.post("/inbox_rule/", { name: "Of strangers", conditions: strangers, actions: { forward_to: ["desk@acct.example"] } });
+  await admin.post("/inbox_rule/", {
+    name: "Of strangers",
+    conditions: strangers,
+    actions: { forward_to: ["desk@acct.example"] },
+  });
   await arrives("Your other results");
   const [made] = (await admin.get("/inbox_prospect/?status=converted")).data;
   assert.equal(made.id, prospect.id);
