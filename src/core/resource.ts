@@ -108,6 +108,19 @@ export interface ResourceWords<F extends Fields> {
   narrows?: boolean;
   /** False keeps it from agents; `read` lets them read it. */
   mcp?: boolean | "read";
+  /** Its records act by themselves, `while` they are in force. `states` are the fields that say so; it acts `without` those that follow. */
+  acts?: { while: (row: any) => boolean; states: readonly string[]; without: readonly string[] };
+  /** Whom a record sends to, now or later. Null for one that does not send. */
+  sendsTo?: (row: any) => readonly Recipient[] | null;
+  /** What its fields `by` hold is sent or done by records that act, where one does `now`. */
+  isUsed?: { by: readonly string[]; now: (ctx: Ctx, row: any) => Promise<boolean> };
+}
+
+/** Somebody whom a record sends to, and the field that says so. */
+export interface Recipient {
+  at: string;
+  is: "email" | "phone" | "contact";
+  value: string;
 }
 
 export interface Resource<F extends Fields = any> extends Omit<ResourceWords<F>, "fields" | "event"> {

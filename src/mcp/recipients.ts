@@ -1,33 +1,26 @@
 // Whether an agent may send, and to whom. Text in records was written by others and may tell it to send elsewhere, so without the widest
-// scope a tool sends only to people whom the workspace knew before: its contacts, and its members. A message is looked at as it was
-// written, in its transaction, because whom it goes to may follow from its contact.
+// scope a tool sends only to people whom the workspace knew before: its contacts, and its members. What was written is looked at in its
+// transaction, whatever wrote it, because whom it goes to may follow from its contact.
 import { type Ctx, read } from "../core/context.ts";
 import { invalid, Problem } from "../core/errors.ts";
-import type { Operation } from "../core/operation.ts";
 import type { Around } from "../core/perform.ts";
+import type { Recipient } from "../core/resource.ts";
+import { listen, newRecipients } from "../records/written.ts";
 import { listedIn } from "./listed_in.ts";
 
-/** What sends, and what sends later by the steps of a sequence, whose words a person wrote. */
-const sending = /^(activity_(email|sms|channel_message)\.(create|update)|conversation\.message)$/;
-const enrolling = "sequence_subscription.create";
-const leaving = new Set(["outbox", "scheduled"]);
-const places = ["to", "cc", "bcc", "remote_phone", "contact_id", "status"] as const;
-
-/** Put around a write of a tool. */
-export const toKnownPeople: Around = async (ctx, { operation, given }, act) => {
-  const isSending = sending.test(operation.name) && isAboutSending(operation, given.body);
-  if (ctx.actor.scopes.has("write_destructive") || (!isSending && operation.name !== enrolling)) return act();
+/** Put around a write of a tool. What was addressed before, and is only reworded, goes where a person sent it. */
+export const toKnownPeople: Around = async (ctx, _call, act) => {
+  if (ctx.actor.scopes.has("write_destructive")) return act();
+  const written = listen(ctx);
   const answered = await act();
-  const message = JSON.parse(answered.body as string) as Record<string, any>;
-  if (operation.name !== enrolling && !leaving.has(message.status)) return answered;
-  checkMaySend(ctx);
-  if (isSending) await checkRecipients(ctx, message);
+  for (const one of written) {
+    const sending = newRecipients(one);
+    if (sending === null || (!sending.isNew && sending.to.length === 0)) continue;
+    checkMaySend(ctx);
+    for (const recipient of sending.to) await checkRecipient(ctx, recipient);
+  }
   return answered;
 };
-
-/** A message that was addressed before, and is only reworded, goes where a person sent it. */
-const isAboutSending = ({ verb }: Operation, body: object): boolean =>
-  verb !== "update" || places.some((place) => Object.hasOwn(body, place));
 
 /** An admin may keep sending for the widest scope. */
 function checkMaySend({ directory, organization_id }: Ctx): void {
@@ -39,19 +32,14 @@ function checkMaySend({ directory, organization_id }: Ctx): void {
     );
 }
 
-async function checkRecipients(ctx: Ctx, message: Record<string, any>): Promise<void> {
-  for (const place of ["to", "cc", "bcc"])
-    for (const [i, one] of [message[place] ?? []].flat().entries())
-      if (!(await isKnown(ctx, "email", addressIn(String(one))))) refuse(`${place}.${i}`);
-  const { remote_phone: phone, contact_id } = message;
-  if (typeof phone === "string" && !(await isKnown(ctx, "phone", phone))) refuse("remote_phone");
-  if (typeof contact_id === "string" && (await addedBy(ctx, [contact_id], null)).size > 0) refuse("contact_id");
-}
-
-function refuse(place: string): never {
+async function checkRecipient(ctx: Ctx, { at, is, value }: Recipient): Promise<void> {
+  const isKnown =
+    is === "contact"
+      ? (await addedBy(ctx, [value], null)).size === 0
+      : await hasAddress(ctx, is, is === "email" ? addressIn(value) : value);
+  if (isKnown) return;
   throw invalid({
-    [place]:
-      "was nobody's here before this key or connection added it: without the scope write_destructive it can only be a draft, for a person to send",
+    [at]: "was nobody's here before this key or connection added it: without the scope write_destructive it can only be a draft, for a person to send",
   });
 }
 
@@ -59,7 +47,7 @@ const addressIn = (written: string): string => (/<([^<>]+)>\s*$/.exec(written)?.
 
 const contactsRead = 25;
 
-async function isKnown(ctx: Ctx, filter: "email" | "phone", value: string): Promise<boolean> {
+async function hasAddress(ctx: Ctx, filter: "email" | "phone", value: string): Promise<boolean> {
   if (value === "") return false;
   if (filter === "email" && ctx.directory.all("user").some(({ email }) => String(email).toLowerCase() === value)) return true;
   const list = ctx.registry.operation("contact.list")!;
@@ -71,7 +59,8 @@ async function isKnown(ctx: Ctx, filter: "email" | "phone", value: string): Prom
 
 /**
  * The contacts that this key, or this application of the person, made within a day, or gave the address. An agent that was told to send
- * to somebody may have been told to add them first.
+ * to somebody may have been told to add them first: by itself, or by work in the background, such as an import, which is done in the
+ * person's name and by no key. Which key began it is not told, so all such work of the person counts.
  */
 async function addedBy(ctx: Ctx, ids: readonly string[], address: string | null): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
@@ -81,7 +70,8 @@ async function addedBy(ctx: Ctx, ids: readonly string[], address: string | null)
     text: `select distinct object_id from event
            where organization_id = $1 and object_id = any($2) and object_type = 'contact'
              and date_created > $3::timestamptz - interval '24 hours'
-             and (api_key_id = $4 or (oauth_client_id = $5 and user_id = $6))
+             and (api_key_id = $4 or (oauth_client_id = $5 and user_id = $6)
+               or (user_id = $6 and api_key_id is null and oauth_client_id is null and meta->>'automation_run_id' is null))
              and (action = 'created'
                or ($7::text is not null and changed_fields && '{emails,phones}' and strpos(lower(previous_data::text), $7) = 0))`,
     values: [ctx.organization_id, ids, ctx.now, api_key_id, oauth?.client_id ?? null, user_id, address],

@@ -3,6 +3,7 @@
 import { type Ctx, credentialOf, read } from "../core/context.ts";
 import { Problem } from "../core/errors.ts";
 import type { Around } from "../core/perform.ts";
+import { listen, newRecipients } from "./written.ts";
 
 export const kinds = ["writes", "deletes", "messages", "ai_tokens"] as const;
 export type Kind = (typeof kinds)[number];
@@ -41,18 +42,18 @@ function usualOf(ctx: Ctx, budget: Budget | undefined): Budget | undefined {
 /** Whether anything bounds who asks. */
 export const isBounded = (ctx: Ctx): boolean => ctx.request.byTool === true || budgetOf(ctx) !== undefined;
 
-/** The operations that send. What sends later is counted ahead. */
-const sending = /^(activity_(email|sms|channel_message)\.|conversation\.message$)/;
-
 /** Put around a write. */
 export const budgeted: Around = async (ctx, { operation, given }, act) => {
   // A preview writes nothing.
   if (operation.previews === true && given.body.dry_run === true) return act();
   const budget = budgetOf(ctx);
-  const usual = sending.test(operation.name) ? usualOf(ctx, budget) : undefined;
+  const usual = usualOf(ctx, budget);
   if (budget === undefined && usual === undefined) return act();
+  const written = listen(ctx);
   const answered = await act();
-  await spendOf(ctx, [budget, usual], await usedBy(ctx));
+  // What sends later is counted ahead.
+  const sends = written.some((one) => newRecipients(one) !== null);
+  if (budget !== undefined || sends) await spendOf(ctx, [budget, usual], await usedBy(ctx));
   return answered;
 };
 

@@ -9,6 +9,7 @@ import { same } from "../values/same.ts";
 import { idMoment } from "./rehearse.ts";
 import { renderRow } from "./render.ts";
 import { batch, inTurns } from "./turns.ts";
+import { hear } from "./written.ts";
 
 export interface Change<R extends Resource = Resource> {
   action: string;
@@ -64,6 +65,7 @@ export function emitPlain(ctx: Ctx, type: string, action: string, { object_id, l
 function eventOf<R extends Resource>(ctx: Ctx, of: R, change: Change<R>): unknown[] | null {
   const row = (change.after ?? change.before) as Row<R> & Record<string, unknown>;
   const kind = kindOf(of, row);
+  if (change.after) hear(ctx, { of: kind, before: change.before ?? null, after: change.after, changed: change.changed ?? null });
   const objectType = kind.event?.(row) ?? null;
   if (objectType === null || (change.action === "created" && kind.createdSilently)) return null;
   const [before, after] = [change.before, change.after].map((one) => (one ? toldRow(ctx, kind, one as Row<Resource>) : null));

@@ -1,34 +1,39 @@
-// What acts by itself once it is active: automations and sequences. What they do later is in nobody's budget, and no tool looks at whom
-// they send to. So who has a budget, and a tool without the widest scope, makes drafts of them, which a person starts. What deletes
-// needs the scope of deleting, whoever starts it.
+// What acts by itself once it is active, such as an automation or a sequence. What it does later is in nobody's budget, and no tool looks
+// at whom it sends to. So who has a budget, and a tool without the widest scope, makes drafts of it, which a person starts. To stop it is
+// always allowed.
 import type { Ctx } from "../core/context.ts";
 import { Problem } from "../core/errors.ts";
 import type { Around } from "../core/perform.ts";
 import { budgetOf } from "./budgets.ts";
+import { listen, type Written } from "./written.ts";
 
-const starting = /^((automation|sequence)\.(create|update)|automations\.(create|publish))$/;
-const replaying = "automations.replay";
-const deleting = /"type":\s*"record\.delete"/;
-
-/** Put around a write. Refuses what is active after it, or was done by it, where the caller may not start that. */
-export const attended: Around = async (ctx, { operation, given }, act) => {
-  const isReplay = operation.name === replaying && given.body.effects === "execute";
-  if (!isReplay && !starting.test(operation.name)) return act();
-  const isWide = ctx.actor.scopes.has("write_destructive");
-  const refusal = whyNot(ctx, isWide);
-  if (isReplay && refusal !== null) throw new Problem(403, refusal);
+/** Put around a write. Refuses what would act otherwise after it, where the caller may not start that. */
+export const attended: Around = async (ctx, _call, act) => {
+  const refusal = whyUnattended(ctx);
+  if (refusal === null) return act();
+  const written = listen(ctx);
   const answered = await act();
-  const text = answered.body as string;
-  if (!isReplay && JSON.parse(text).status !== "active") return answered;
-  if (refusal !== null) throw new Problem(403, refusal);
-  if (!isWide && (isReplay || deleting.test(text)))
-    throw new Problem(403, "It deletes records, or may: to start it needs the scope write_destructive.");
+  for (const one of written) if (await actsOtherwise(ctx, one)) throw new Problem(403, refusal);
   return answered;
 };
 
-function whyNot(ctx: Ctx, isWide: boolean): string | null {
-  if (ctx.request.byTool === true && !isWide)
-    return "What is active acts by itself: a tool starts or changes it only with the scope write_destructive. Without it, write a draft for a person to start.";
+async function actsOtherwise(ctx: Ctx, { of, before, after, changed }: Written): Promise<boolean> {
+  if (of.isUsed !== undefined)
+    return (
+      before !== null && changed !== null && changed.some((field) => of.isUsed!.by.includes(field)) && of.isUsed.now(ctx, after)
+    );
+  if (of.acts === undefined) return false;
+  const [was, is] = [before !== null && of.acts.while(before), of.acts.while(after)];
+  if (!was && !is) return false;
+  if (was !== is && is) return true;
+  const further = (changed ?? []).filter((field) => !of.acts!.without.includes(field));
+  return was === is ? further.length > 0 : further.some((field) => !of.acts!.states.includes(field));
+}
+
+/** Why the caller may start nothing that acts by itself; null for who may. */
+export function whyUnattended(ctx: Ctx): string | null {
+  if (ctx.request.byTool === true && !ctx.actor.scopes.has("write_destructive"))
+    return "What is active acts by itself: a tool starts or changes it, and what it is made of, only with the scope write_destructive. Without it, write a draft for a person to start, or stop what is active and change nothing else along.";
   return budgetOf(ctx) === undefined
     ? null
     : "What is active acts by itself, in nobody's budget: a key or connection with a budget writes drafts. Start it with another one.";

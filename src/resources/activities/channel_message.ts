@@ -5,7 +5,7 @@ import { searched } from "../../search/searched.ts";
 import { parseUrl } from "../../values/url.ts";
 import { act, kind } from "./act.ts";
 import { carriedFields } from "./carried.ts";
-import { leavingFields, messageStates, statusDoc } from "./message_states.ts";
+import { leavingFields, messageStates, sendsTo, statusDoc } from "./message_states.ts";
 import { formatted, number } from "./numbers.ts";
 
 export const channels = ["whatsapp", "linkedin", "messenger", "instagram", "telegram", "slack", "webchat", "other"] as const;
@@ -14,6 +14,7 @@ const messageMax = 20_000;
 export const channelMessage = resource({
   ...kind("ChannelMessage", "channel_message"),
   doc: "A message exchanged with someone at a lead on a messenger or a chat.",
+  sendsTo,
   search: searched({
     words: (row: { text: string | null; remote_phone: string | null; remote_handle: string | null }) => [
       { text: row.text },

@@ -12,7 +12,7 @@ import { bounce, classEffects, classification } from "../mail_class/classificati
 import { mailClasses } from "../mail_class/classify.ts";
 import { act, kind, leftBehind, usersDoc } from "./act.ts";
 import { emailAttachments } from "./attachments.ts";
-import { leavingFields, messageStates, statusDoc } from "./message_states.ts";
+import { leavingFields, messageStates, sendsTo, statusDoc } from "./message_states.ts";
 import { quotedHtml, quotedText } from "./quoted.ts";
 import { addressReason, isSender, membersOf, recipients } from "./recipients.ts";
 
@@ -52,6 +52,7 @@ export const email = resource({
   moved: () => ({ ...leftBehind, bulk_email_action_id: null, class_effects: null, mailbox_user_ids: [] }),
   doc: "An e-mail to or from a person at a lead.",
   indexed: [...kind("Email", "email").indexed, "thread_id"],
+  sendsTo,
   search: searched({ words: searchWords }),
   filters: {
     ...kind("Email", "email").filters,

@@ -3,6 +3,7 @@
 import { type Ctx, userOf } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { text, timestamp } from "../../core/field.ts";
+import type { Recipient } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 
 export const messageStates = ["draft", "scheduled", "outbox", "sent", "inbox", "error"] as const;
@@ -33,6 +34,23 @@ export const isLeaving = (status: MessageState): boolean => status === "outbox" 
 
 export function checkMove(from: MessageState, to: MessageState): void {
   if (from !== to && !next[from].includes(to)) throw invalid({ status: `cannot become ${to} once it is ${from}` });
+}
+
+const recipients = [
+  ["to", "email"],
+  ["cc", "email"],
+  ["bcc", "email"],
+  ["remote_phone", "phone"],
+  ["contact_id", "contact"],
+] as const;
+
+/** Whom a message goes to, as soon as it is to be sent. */
+export function sendsTo(row: { status: MessageState } & Record<string, any>): readonly Recipient[] | null {
+  if (!isLeaving(row.status)) return null;
+  return recipients.flatMap(([field, is]) => {
+    const given: unknown[] = [row[field] ?? []].flat();
+    return given.map((value, i) => ({ at: Array.isArray(row[field]) ? `${field}.${i}` : field, is, value: String(value) }));
+  });
 }
 
 /** Only a draft may be edited. A request that takes a message back to draft may edit it as well. */

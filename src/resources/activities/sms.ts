@@ -7,7 +7,7 @@ import { textSegments } from "../../values/text_segments.ts";
 import { act, kind } from "./act.ts";
 import { attachments } from "./attachments.ts";
 import { carriedFields } from "./carried.ts";
-import { leavingFields, messageStates, statusDoc } from "./message_states.ts";
+import { leavingFields, messageStates, sendsTo, statusDoc } from "./message_states.ts";
 import { countryOf, formatted, number } from "./numbers.ts";
 
 export const smsMax = 1600;
@@ -23,6 +23,7 @@ const segmentsOf = (text: string | null, attachments: readonly object[]): number
 export const sms = resource({
   ...kind("SMS", "sms"),
   doc: "A text message exchanged with someone at a lead.",
+  sendsTo,
   search: searched({
     words: (row: { text: string | null; remote_phone: string | null }) => [{ text: row.text }, { phone: row.remote_phone }],
   }),

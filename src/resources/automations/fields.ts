@@ -28,6 +28,8 @@ export const generation = (is: "1" | "2") =>
     shown: computed(["generation"], z.literal(Number(is)), () => Number(is), "Which kind of automation."),
   });
 
+export const isActive = ({ status }: { status: string }): boolean => status === "active";
+
 const circuit = z.object({
   until: z.string().nullable(),
   reason: z.string().nullable(),

@@ -20,6 +20,7 @@ import { checkLending } from "./lent_rights.ts";
 import { livingIds } from "./living_ids.ts";
 import { runJobs } from "./names.ts";
 import { problemsOfPublishing } from "./publishable.ts";
+import { checkCarryingOut } from "./reach.ts";
 import { newRun } from "./start_run.ts";
 import { isOfRights } from "./step_rights.ts";
 import { found, type Trace } from "./trace.ts";
@@ -58,6 +59,7 @@ export const replayAutomation = operation({
     const automation = await lockRecord(ctx, workflow, id);
     const { trigger, filter, graph, settings } = automation;
     const plan: Plan = { trigger, filter, graph, settings };
+    if (!isStubbed) await checkCarryingOut(ctx, graph);
     // Who sees everything may try out what others made, without its effects.
     if (!isStubbed || !may(ctx, "view_all_leads")) checkLending(ctx, settings.run_as_user_id);
     const occurrence = await storedEvent(ctx, event_id);

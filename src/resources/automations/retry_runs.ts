@@ -17,6 +17,7 @@ import { checkLending } from "./lent_rights.ts";
 import { forgetWaits } from "./living_runs.ts";
 import { runJobs } from "./names.ts";
 import { getAutomation } from "./nested_lists.ts";
+import { checkStart } from "./reach.ts";
 import { endStep } from "./run_step.ts";
 
 type Run = Row<typeof automationRun>;
@@ -105,7 +106,9 @@ const mayRetry = ({ status, error }: Run): boolean => error !== null && (status 
 /** With what the runs need to know: the version in force, and what keys other runs have. */
 async function retrying(ctx: Ctx, automationId: string, { from, version }: How, runs: readonly Run[]) {
   const active = version === "active" ? await versionInForce(ctx, automationId) : null;
-  for (const id of active === null ? await namesOf(ctx, runs) : [active.run_as_user_id]) checkLending(ctx, id);
+  const versions = active === null ? await versionsOf(ctx, runs) : [active];
+  for (const { run_as_user_id } of versions) checkLending(ctx, run_as_user_id);
+  for (const { graph } of versions) await checkStart(ctx, graph, runs.length);
   const taken = await keysOfLiving(ctx, automationId, runs);
   const stepOf = ({ error }: Run) => (from === "start" ? null : ((error as { step_id?: string | null }).step_id ?? null));
 
@@ -136,14 +139,14 @@ const inForce = ({ seen_as_user_id: was }: Run, { id, number, run_as_user_id }: 
   seen_as_user_id: was === run_as_user_id ? was : null,
 });
 
-/** In whose names the versions of these runs act. */
-async function namesOf(ctx: Ctx, runs: readonly Run[]): Promise<(string | null)[]> {
+/** What the versions of these runs do, and in whose names. */
+async function versionsOf(ctx: Ctx, runs: readonly Run[]): Promise<Pick<InForce, "graph" | "run_as_user_id">[]> {
   const rows = await query(ctx, {
     name: "automation_version.names",
-    text: "select distinct settings->>'run_as_user_id' from automation_version where organization_id = $1 and id = any($2)",
-    values: [ctx.organization_id, runs.flatMap(({ version_id }) => version_id ?? [])],
+    text: "select graph, settings->>'run_as_user_id' from automation_version where organization_id = $1 and id = any($2)",
+    values: [ctx.organization_id, [...new Set(runs.flatMap(({ version_id }) => version_id ?? []))]],
   });
-  return rows.map(([id]) => id ?? null);
+  return rows.map(([graph, id]) => ({ graph: JSON.parse(graph!), run_as_user_id: id ?? null }));
 }
 
 /** It begins again: it takes its turn, and looks out for its goals and exits. */

@@ -8,7 +8,7 @@ import { authorNames } from "../shared/names.ts";
 import { type Action, actionTypes, spelled } from "./actions.ts";
 import { duration } from "./catalog.ts";
 import { fieldOperators } from "./conditions/condition.ts";
-import { anyObject, byLastRun, generation, running, runTotal, shownTrigger } from "./fields.ts";
+import { anyObject, byLastRun, generation, isActive, running, runTotal, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { shownToWriters, told } from "./request_secrets.ts";
 import { type Settings, settings } from "./settings.ts";
@@ -64,6 +64,7 @@ export const rule = resource({
   only: { column: "generation", value: "1" },
   doc: "A rule: when an event happens and the conditions hold, it runs its actions.",
   sort: { name: true, ...byLastRun },
+  acts: { while: isActive, states: ["status"], without: ["name", "description"] },
   fields: {
     generation: generation("1"),
     name: text({ required: true }),

@@ -13,6 +13,7 @@ import { checkSchema } from "./hooks/payload_schema.ts";
 import { checkActing } from "./lent_rights.ts";
 import { type Listener, listenerById } from "./listeners.ts";
 import { runJobs } from "./names.ts";
+import { checkStart } from "./reach.ts";
 import { startByHand, unknownRecord } from "./start_by_hand.ts";
 import { conditionOf, manyMost, startMany } from "./start_many.ts";
 import { workflow } from "./workflow.ts";
@@ -73,6 +74,8 @@ export const runAutomation = operation({
     const found = await lockRecord(ctx, workflow, id);
     const listener = await startable(ctx, found);
     checkActing(ctx, listener.plan.settings.run_as_user_id);
+    const n = query !== undefined || all ? Math.min(limit, manyMost) : new Set(record_ids).size;
+    await checkStart(ctx, found.published!.graph, n);
     checkSchema(listener.plan.trigger.config.input_schema, input, "input");
     if (query !== undefined || all) return startThose(ctx, listener, { query, limit }, input);
 

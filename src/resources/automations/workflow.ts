@@ -5,7 +5,7 @@ import { choice, computed, input, integer, json, lookedUp, type Moment, onDemand
 import { resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 import { authorNames } from "../shared/names.ts";
-import { anyObject, byLastRun, generation, type Plan, running, runTotals, shownGraph, shownTrigger } from "./fields.ts";
+import { anyObject, byLastRun, generation, isActive, type Plan, running, runTotals, shownGraph, shownTrigger } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { hookColumns, hookUrl, showHook, shownHook } from "./hooks/hook.ts";
 import { asRead, shownToWriters, told } from "./request_secrets.ts";
@@ -29,6 +29,8 @@ export const workflow = resource({
   only: { column: "generation", value: "2" },
   doc: "A graph of steps that runs when something happens. It is edited as a draft and published when it is ready.",
   sort: { name: true, ...byLastRun },
+  // What is edited is a draft.
+  acts: { while: isActive, states: ["status"], without: ["name", "description", ...parts, "trigger_type", "object_type"] },
   fields: {
     generation: generation("2"),
     name: text({ required: true }),

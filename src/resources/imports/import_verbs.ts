@@ -1,6 +1,6 @@
 // The verbs of imports.
 import { type Ctx, may, transactionOf, userOf } from "../../core/context.ts";
-import { invalid, notAllowed } from "../../core/errors.ts";
+import { invalid, notAllowed, Problem } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { wake } from "../../jobs/job.ts";
@@ -88,11 +88,13 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
     throw invalid({ status: `is ${before.status}: a mapping can only be set while the import is a draft` });
   if (given === null && before.mapping !== null) throw invalid({ mapping: "must not be null" });
   if (values.options || mapped) await checkOptions(ctx, options);
+  if (action === "resume") checkOverwriting(ctx, before.options);
   if (action) return stepOn(ctx, named(ctx, before, values), action);
   if (dry_run) return checkRows(ctx, before, mapping, options);
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
 
   checkReady(ctx, before, mapping!, options);
+  checkOverwriting(ctx, options);
   await spendAhead(ctx, { writes: before.n_rows - before.n_processed });
   wake(ctx, importJobs, [before.id]);
   const queued = { status: "queued", error: null, date_completed: null, clears_at: null, ...withoutTrial(before) } as const;
@@ -117,6 +119,16 @@ async function checkRows(ctx: Ctx, before: Import, mapping: Import["mapping"], o
   wake(ctx, importJobs, [before.id]);
   const trial = { mapping, options, by: ctx.actor.user_id, key: null, n: 0 };
   return store.update(ctx, importResource, before, { preview: begunPreview(before.n_rows), trial }, undefined, null);
+}
+
+/** What changes many records at once needs a wider scope of tools, as bulk work does. */
+function checkOverwriting(ctx: Ctx, { on_match }: Options): void {
+  const mayOverwrite = on_match === undefined || on_match === "update";
+  if (ctx.request.byTool === true && mayOverwrite && !ctx.actor.scopes.has("write_destructive"))
+    throw new Problem(
+      403,
+      "An import that changes the records it finds needs the scope write_destructive of tools: set options.on_match to skip or create.",
+    );
 }
 
 function checkReady(ctx: Ctx, before: Import, mapping: Mapping, options: Options): void {

@@ -25,6 +25,11 @@ export const inboxRule = resource({
   event: null,
   order: "position",
   sort: { position: true, name: true },
+  acts: {
+    while: ({ is_enabled }) => is_enabled,
+    states: ["is_enabled"],
+    without: ["name", "position", "last_matched_at", "match_count", "latest_error"],
+  },
   visible: (ctx, alias) =>
     may(ctx, "manage_customizations")
       ? null

@@ -34,6 +34,11 @@ export const sequence = resource({
   doc: "A sequence of e-mails, calls and tasks that subscribed contacts go through.",
   visible: sharedOrOwn,
   sort: { name: true },
+  acts: {
+    while: ({ status }) => status === "active",
+    states: ["status"],
+    without: ["name", "description", "is_shared", "allow_manual_enrollment"],
+  },
   fields: {
     name: text({ required: true }),
     description: text({ max: 10_000 }),

@@ -60,6 +60,13 @@ export const sequenceSubscription = resource({
   visible: visibleAsLead,
   indexed: ["contact_id", "lead_id"],
   search: searched({ query: false }),
+  sendsTo: ({ status, contact_id, contact_email }) =>
+    status === "active" || status === "paused"
+      ? [
+          { at: "contact_id", is: "contact", value: contact_id },
+          ...(contact_email === null ? [] : [{ at: "contact_email", is: "email", value: contact_email } as const]),
+        ]
+      : null,
   fields: {
     // Kept when the sequence is deleted, so that the subscription still shows its name.
     sequence_id: ref(

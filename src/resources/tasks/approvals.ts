@@ -28,6 +28,11 @@ async function checkApproval(ctx: Ctx, before: Task, values: Values<typeof task>
       throw invalid({ [key]: "is fixed: by this task an automation asks for an approval" });
   const after = { ...before, ...values };
   if (after.is_complete === before.is_complete && after.resolution === before.resolution) return;
+  if (ctx.request.byTool === true)
+    throw new Problem(
+      403,
+      "You do not have permission to perform this action: an approval is answered by a person, and by no tool.",
+    );
   if (before.assigned_to !== ctx.actor.user_id && !mayStandIn(ctx, before))
     throw new Problem(403, "You do not have permission to perform this action: only its assignee answers this approval.");
   if (!after.is_complete || !answers.includes(after.resolution ?? ""))

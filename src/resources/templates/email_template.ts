@@ -8,6 +8,7 @@ import { emailAttachments } from "../activities/attachments.ts";
 import { andVisible } from "../leads/visibility.ts";
 import { sequence } from "../sequences/sequence.ts";
 import { authorNames } from "../shared/names.ts";
+import { isInForce } from "./in_force.ts";
 import { ownership, templateIsVisible } from "./ownership.ts";
 
 const bodyMax = 100_000;
@@ -18,6 +19,7 @@ export const emailTemplate = resource({
   prefix: "tmpl",
   doc: "An e-mail template: a text with tags that are filled in for a contact.",
   visible: templateIsVisible,
+  isUsed: { by: ["subject", "body", "attachments", "unsubscribe_link_location"], now: isInForce },
   sort: { name: true },
   fields: {
     name: text({ required: true }),

@@ -3,6 +3,7 @@ import { choice, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { attachments } from "../activities/attachments.ts";
 import { authorNames } from "../shared/names.ts";
+import { isInForce } from "./in_force.ts";
 import { ownership, templateIsVisible } from "./ownership.ts";
 
 export const smsTemplate = resource({
@@ -10,6 +11,7 @@ export const smsTemplate = resource({
   prefix: "smstmpl",
   doc: "An SMS template: a text with tags that are filled in for a contact.",
   visible: templateIsVisible,
+  isUsed: { by: ["text", "attachments"], now: isInForce },
   sort: { name: true },
   fields: {
     name: text({ required: true }),

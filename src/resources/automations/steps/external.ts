@@ -35,6 +35,7 @@ export const externalSteps: readonly StepType[] = [
     {
       ports: ["out", "http_error"],
       side_effect: "keyed",
+      speaks: true,
       output: z.looseObject({ status: z.int(), body: z.unknown(), is_cut: z.boolean() }),
       run: requestOf,
       outside: http,
@@ -79,6 +80,7 @@ export const externalSteps: readonly StepType[] = [
     { platform: need(label), config: may(values), contact: may(anything) },
     {
       ...internal,
+      speaks: true,
       output: pushOutput,
       run: pushContact,
       awaited: endOfPush,

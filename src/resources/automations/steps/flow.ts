@@ -170,6 +170,7 @@ export const flowSteps: readonly StepType[] = [
       ports: ["out", "timeout", "child_failed"],
       side_effect: "internal",
       output: childOutput,
+      starts: ({ automation_id }) => automation_id ?? null,
       run: startChild,
       awaited: endOfChild,
     },

@@ -40,7 +40,13 @@ const subscribing = {
 const idOutput = z.object({ id: z.string(), object_type: z.string() });
 const madeOutput = z.object({ id: z.string(), object_type: z.string(), to: z.union([z.string(), z.array(z.string())]) });
 /** The message is written here, once. The machinery of its kind sends it once at most. */
-const sending = { ports: ["out", "suppressed"], side_effect: "at_most_once", output: madeOutput, keepsHours: true } as const;
+const sending = {
+  ports: ["out", "suppressed"],
+  side_effect: "at_most_once",
+  output: madeOutput,
+  keepsHours: true,
+  speaks: true,
+} as const;
 
 export const outreachSteps: readonly StepType[] = [
   define(outreach, "email.send", "Sends an e-mail.", mail, { ...sending, run: sendEmail, lacks: mailLacks }),
@@ -76,7 +82,7 @@ export const outreachSteps: readonly StepType[] = [
     "dialer.add",
     "Adds a contact to a dialer.",
     { dialer_id: naming(need(id), "dialer"), contact: may(anything) },
-    { ...internal, output: z.object({ contact_id: z.string(), added: z.boolean() }), run: addPersonToDialer },
+    { ...internal, output: z.object({ contact_id: z.string(), added: z.boolean() }), speaks: true, run: addPersonToDialer },
   ),
   ...Object.entries(subscribing).map(([verb, run]) =>
     define(
@@ -87,6 +93,7 @@ export const outreachSteps: readonly StepType[] = [
       {
         ports: ["out", "skipped"],
         side_effect: "internal",
+        ...((verb === "subscribe" || verb === "resume") && { speaks: true }),
         output: z.object({ id: z.string().nullable(), reason: z.string().optional(), message: z.string().optional() }),
         run,
       },

@@ -47,7 +47,14 @@ export const recordSteps: readonly StepType[] = [
       fields: need(values),
       mode: may(oneOf("overwrite", "if_empty", "append", "remove", "increment")),
     },
-    { output: idOutput, does: { verb: "update" }, run: updateTarget },
+    {
+      output: idOutput,
+      does: { verb: "update" },
+      run: updateTarget,
+      // A message that becomes one of the outbox, or whatever the run makes of it.
+      speaks: ({ fields }) =>
+        fields?.status !== undefined && (typeof fields.status === "object" || /^(outbox|scheduled)$/.test(fields.status)),
+    },
   ),
   define(
     records,
@@ -63,6 +70,7 @@ export const recordSteps: readonly StepType[] = [
       side_effect: "internal",
       output: idOutput,
       does: { verb: "create", kind: ({ object_type }) => object_type },
+      speaks: ({ object_type }) => object_type === "conversation" || object_type === "activity",
       run: createAny,
     },
   ),

@@ -33,6 +33,10 @@ export interface StepType extends TypeDefinition {
   shown?(config: Record<string, any>): object;
   /** For a step that asks another service: what follows the first half, which `run` is. */
   outside?: Outside;
+  /** It reaches people or other services, at once or later. */
+  speaks?: boolean | ((config: Record<string, any>) => boolean);
+  /** The automation that it starts; no text where only the run knows which. */
+  starts?(config: Record<string, unknown>): unknown;
   /** It talks to people: it waits for the hours of the automation, unless its `respect_window` is false. */
   keepsHours?: boolean;
   /** What of its config is not carried out yet, in words; null for nothing. */
