@@ -2691,6 +2691,7 @@ create table password_link (
   user_id text not null,
   date_created timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
+  seen_by text,
   constraint password_link_pkey PRIMARY KEY (hash),
   constraint password_link_user_id_fkey FOREIGN KEY (user_id) REFERENCES "user"(id)
 );
@@ -3529,6 +3530,7 @@ create table "user" (
   sealed_totp_secret text,
   totp_confirmed_at timestamp(3) with time zone,
   totp_step bigint,
+  vouched_by text,
   constraint user_email_key_key UNIQUE (email_key),
   constraint user_pkey PRIMARY KEY (id)
 );

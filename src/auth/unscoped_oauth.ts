@@ -193,8 +193,12 @@ export async function revokeOwnGrant(core: Remembering, userId: string, id: stri
 }
 
 /** Ends all that this person ever allowed, in the running transaction. */
-export const revokeGrantsOf = (tx: Transaction, { forget }: Remembering, userId: string, now: Date): Promise<void> =>
+export const revokeGrantsOf = (tx: Transaction, { forget }: Pick<Core, "forget">, userId: string, now: Date): Promise<void> =>
   revoke(tx, { text: "user_id = $1", value: userId }, now, forget);
+
+/** The same for somebody who is a member nowhere any more. */
+export const revokeGrantsOfNobody = (ctx: Ctx, userId: string): Promise<void> =>
+  revokeGrantsOf(transactionOf(ctx).actingFor(null), ctx, userId, ctx.now);
 
 /** Ends all that was ever allowed to a client, in the running transaction. */
 export const revokeClient = (ctx: Ctx, clientId: string): Promise<void> =>

@@ -38,24 +38,80 @@ export async function findPerson(db: Database, by: { email: string } | { id: str
 }
 
 /**
- * Stores a person's password. With it end all their sessions, except perhaps one, all links to set a password, and all that they
- * allowed to applications: who knew the old password may have connected one. Without a session it comes over a link, by which somebody
- * takes their account back: then passkeys go, too.
+ * Stores a person's new password. With it end all their other sessions, all links to set a password, and all that they allowed to
+ * applications: who knew the old password may have connected one.
  */
-export async function setPassword(
+export const setPassword = (core: Remembering, userId: string, passwordHash: string, exceptSession: string): Promise<void> =>
+  core.db.unscopedTransaction(async (tx) => {
+    writePassword(tx, userId, passwordHash, core.clock());
+    await endSignIns(tx, core, userId, exceptSession);
+  });
+
+/**
+ * Stores the password that somebody chose over a link, by which they take their account back: then passkeys go, too. False when the link
+ * was taken, or opens nothing any more.
+ */
+export async function setPasswordByLink(
   core: Remembering,
   userId: string,
+  token: string,
   passwordHash: string,
-  { exceptSession }: { exceptSession: string | null },
-): Promise<void> {
+): Promise<boolean> {
   const now = core.clock();
-  await core.db.unscopedTransaction(async (tx) => {
+  return core.db.unscopedTransaction(async (tx) => {
+    // Whoever makes them a member elsewhere locks them, too.
+    await tx.read({ text: `select from "user" where id = $1 for no key update`, values: [userId] });
+    const [link] = await tx.read({
+      text: `/* across organizations: a person is a member of several */
+             delete from password_link l where l.hash = $1 and l.user_id = $3 and l.expires_at > $2 and ${isOpen} returning l.seen_by`,
+      values: [hashOf(token), now, userId],
+    });
+    if (link === undefined) return false;
     writePassword(tx, userId, passwordHash, now);
-    await revokeGrantsOf(tx, core, userId, now);
-    tx.write({ text: "delete from password_link where user_id = $1", values: [userId] });
-    if (exceptSession === null) tx.write({ text: "delete from passkey where user_id = $1", values: [userId] });
-    tx.write({ text: "delete from session where user_id = $1 and id is distinct from $2", values: [userId, exceptSession] });
+    tx.write({ text: `update "user" set vouched_by = $2 where id = $1`, values: [userId, link[0]] });
+    tx.write({ text: "delete from passkey where user_id = $1", values: [userId] });
+    await endSignIns(tx, core, userId, null);
+    return true;
   });
+}
+
+async function endSignIns(tx: Transaction, core: Remembering, userId: string, exceptSession: string | null): Promise<void> {
+  await revokeGrantsOf(tx, core, userId, core.clock());
+  tx.write({ text: "delete from password_link where user_id = $1", values: [userId] });
+  tx.write({ text: "delete from session where user_id = $1 and id is distinct from $2", values: [userId, exceptSession] });
+}
+
+/**
+ * Before somebody becomes a member of an organization without signing in: ends what lets them in by the word of another organization
+ * alone. True when there was any.
+ */
+export async function endUnprovenSignIn(
+  tx: Transaction,
+  core: Remembering,
+  userId: string,
+  organizationId: string | null,
+): Promise<boolean> {
+  const outside = tx.actingFor(null);
+  const [unproven] = await outside.read({
+    text: `update "user" set password_hash = null, sealed_totp_secret = null, totp_confirmed_at = null, vouched_by = null
+           where id = $1 and vouched_by is distinct from $2 and vouched_by is not null returning 1`,
+    values: [userId, organizationId],
+  });
+  if (unproven === undefined) return false;
+  for (const table of ["passkey", "recovery_code"])
+    outside.write({ text: `delete from ${table} where user_id = $1`, values: [userId] });
+  await endSignIns(outside, core, userId, null);
+  return true;
+}
+
+/** Whether only another organization vouches for the person's sign-in. */
+export async function isVouchedElsewhere(db: Database, userId: string, organizationId: string): Promise<boolean> {
+  const rows = await db.unscoped({
+    name: "sign_in.vouched_elsewhere",
+    text: `select from "user" where id = $1 and vouched_by <> $2`,
+    values: [userId, organizationId],
+  });
+  return rows.length > 0;
 }
 
 export const writePassword = (tx: Transaction, userId: string, passwordHash: string, now: Date): void =>
@@ -70,36 +126,37 @@ export const rehashPassword = (db: Database, userId: string, passwordHash: strin
 
 // --- links to set a password ---
 
-export const insertPasswordLink = (
-  db: Database,
-  { token, userId, now, expires }: { token: string; userId: string; now: Date; expires: Date },
-): Promise<void> => db.unscopedTransaction(async (tx) => writePasswordLink(tx, { token, userId, now, expires }));
+interface NewLink {
+  token: string;
+  userId: string;
+  now: Date;
+  expires: Date;
+  /** The organization that invited them, where it has seen the link: then it opens no account that is a member elsewhere. */
+  seenBy?: string;
+}
 
-export const writePasswordLink = (
-  tx: Transaction,
-  { token, userId, now, expires }: { token: string; userId: string; now: Date; expires: Date },
-): void =>
+export const insertPasswordLink = (db: Database, link: NewLink): Promise<void> =>
+  db.unscopedTransaction(async (tx) => writePasswordLink(tx, link));
+
+export const writePasswordLink = (tx: Transaction, { token, userId, now, expires, seenBy }: NewLink): void =>
   tx.actingFor(null).write({
-    text: "insert into password_link (hash, user_id, date_created, expires_at) values ($1, $2, $3, $4)",
-    values: [hashOf(token), userId, now, expires],
+    text: "insert into password_link (hash, user_id, seen_by, date_created, expires_at) values ($1, $2, $3, $4, $5)",
+    values: [hashOf(token), userId, seenBy ?? null, now, expires],
   });
 
-/** The person that a link was made for, or null when it is unknown, used or too old. */
+const isOpen = `(l.seen_by is null or not exists (
+  select from membership m where m.user_id = l.user_id and m.status = 'active' and m.organization_id <> l.seen_by))`;
+
+/** The person that a link was made for, or null when it is unknown, used, too old, or opens nothing any more. */
 export async function findPasswordLink(db: Database, token: string, now: Date): Promise<Person | null> {
   const [row] = await db.unscoped({
     name: "sign_in.password_link",
-    text: `select ${personColumns} from password_link l join "user" u on u.id = l.user_id where l.hash = $1 and l.expires_at > $2`,
+    text: `/* across organizations: a person is a member of several */
+           select ${personColumns} from password_link l join "user" u on u.id = l.user_id
+           where l.hash = $1 and l.expires_at > $2 and ${isOpen}`,
     values: [hashOf(token), now],
   });
   return row === undefined ? null : personOf(row);
-}
-
-/** Takes a link, so that nobody else can. False when it was taken. */
-export async function takePasswordLink(db: Database, token: string, now: Date): Promise<boolean> {
-  const rows = await db.unscopedTransaction((tx) =>
-    tx.read({ text: "delete from password_link where hash = $1 and expires_at > $2 returning 1", values: [hashOf(token), now] }),
-  );
-  return rows.length > 0;
 }
 
 // --- sessions ---

@@ -1,6 +1,7 @@
 // `headwater key create`: creates a key for a member. It prints only the key, so that a script can read it.
 import type { App } from "../app.ts";
 import { type MembershipOfPerson, membershipsWithEmail } from "../auth/unscoped.ts";
+import { endUnprovenSignIn } from "../auth/unscoped_sign_in.ts";
 import type { Config } from "../config.ts";
 import type { Ctx } from "../core/context.ts";
 import { contextFor } from "../core/perform.ts";
@@ -33,7 +34,10 @@ async function createKey(app: App, member: MembershipOfPerson, name: string): Pr
   const directory = await app.core.directories.of(organization_id);
   return app.core.db.transaction(organization_id, async (tx) => {
     const ctx = contextFor(app.core, { actor: actorOf(member), request }, directory, tx);
-    if (member.status === "invited") await accept(ctx, await lockRecord(ctx, membership, member.id));
+    if (member.status === "invited") {
+      await endUnprovenSignIn(tx, app.core, user_id, organization_id);
+      await accept(ctx, await lockRecord(ctx, membership, member.id));
+    }
     const { api_key } = writeKey(tx, { organizationId: organization_id, userId: user_id, name, now: ctx.now });
     announceChange(ctx);
     return api_key;

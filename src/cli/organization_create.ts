@@ -2,6 +2,7 @@
 
 import type { App } from "../app.ts";
 import { accountsOwnedBy, createAccount, findOrCreateUser } from "../auth/unscoped.ts";
+import { endUnprovenSignIn } from "../auth/unscoped_sign_in.ts";
 import type { Config } from "../config.ts";
 import { type Founded, foundOrganization } from "../resources/organization/found.ts";
 import { parseEmail } from "../values/email.ts";
@@ -19,11 +20,12 @@ export async function run(config: Config, options: Options): Promise<void> {
 }
 
 /** Creates an organization for the person with this address. */
-export async function createOrganization({ db }: App, { name, email }: Options): Promise<Founded> {
+export async function createOrganization({ db, core }: App, { name, email }: Options): Promise<Founded> {
   if (parseEmail(email, { allowLocalhost: true }) === null) throw new Mistake(`${email} is not an e-mail address.`);
   const now = new Date();
   return db.unscopedTransaction(async (tx) => {
     const userId = await findOrCreateUser(tx, { email, now });
+    await endUnprovenSignIn(tx, core, userId, null);
     const [account] = await accountsOwnedBy(tx, userId);
     const accountId = account?.id ?? createAccount(tx, { name, ownerId: userId, now });
     return foundOrganization(tx, { name, userId, accountId, keyName: "Command line", now });

@@ -128,7 +128,7 @@ export const changePasswordPage = ownPage(
     const { core, person, session } = visit;
     const fault = await faultOfChange(visit, fields);
     if (fault !== null) return show(visit, changeForm(visit, fault), 400);
-    await setPassword(core, person.id, await hashPassword(fields.password!), { exceptSession: session.id });
+    await setPassword(core, person.id, await hashPassword(fields.password!), session.id);
     return seeOther(visit, "/account/");
   },
 );

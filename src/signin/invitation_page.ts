@@ -1,6 +1,6 @@
 // /invite/{token}/: shows an invitation to anybody with the link, and accepts it once. Reading it changes nothing. Who can sign in
 // accepts as themselves: whoever invites may have seen the link, too.
-import { activeMembershipsOf, findInvitation, hashOf } from "../auth/unscoped.ts";
+import { activeMembershipsOf, findInvitation, hashOf, lockUser } from "../auth/unscoped.ts";
 import { passkeysOf } from "../auth/unscoped_passkeys.ts";
 import { findPerson, type Person, writePasswordLink } from "../auth/unscoped_sign_in.ts";
 import { type Ctx, read, transactionOf } from "../core/context.ts";
@@ -36,7 +36,7 @@ export const invitationPage: PublicRoute = {
     const occasion = { id: request.requestId, method: request.method, path: "/invite/" };
     return asService(core, found.organization_id, found.user_id, occasion, async (ctx) => {
       const invited = await lockRecord(ctx, membership, found.membership_id);
-      const seen = await look(ctx, invited);
+      const seen = await look(ctx, invited, mayAccept && !isSignedIn(visit));
       if (request.method === "GET" || seen.form === null) return shown(visit, request, seen);
       if (!isOwnForm(visit, request.form)) return staleForm(visit);
       return mayAccept ? acceptAs(ctx, visit, request, invited) : signInFirst(visit, request, invited);
@@ -63,11 +63,16 @@ interface Seen {
   status: number;
 }
 
-async function look(ctx: Ctx, invited: Membership): Promise<Seen> {
+/** `lacksPassword`: who comes again without having chosen one may still do so, where no mail can bring a link for it. */
+async function look(ctx: Ctx, invited: Membership, lacksPassword: boolean): Promise<Seen> {
   const { name } = organizationOf(ctx.directory);
-  if (invited.status === "active") return welcome(name);
   if (invited.status === "inactive") return over("This invitation was withdrawn.");
   const link = await linkOf(ctx, invited);
+  if (invited.status === "active") {
+    const chooses =
+      lacksPassword && ctx.settings.mail === null && link.expires_at > ctx.now && (await mayChoosePassword(ctx, invited));
+    return chooses ? { ...welcome(name), form: "Choose a password" } : welcome(name);
+  }
   if (link.expires_at <= ctx.now) return over("This invitation has expired. Please ask for a new one.");
   const inviter = inviterOf(ctx, link.invited_by);
   const words = [
@@ -117,22 +122,31 @@ function signInFirst(visit: Visit, request: PublicRequest, { invited_email }: Me
 }
 
 async function acceptAs(ctx: Ctx, visit: Visit, request: PublicRequest, invited: Membership): Promise<PublicAnswer> {
-  await accept(ctx, invited);
+  // Somebody may choose a password for them at this moment, over a link of another organization.
+  await lockUser(ctx, invited.user_id);
+  const person = await findPerson(ctx.db, { id: invited.user_id });
+  if (person === null || !(isSelf(visit, person) || !(await canSignIn(visit.core, person))))
+    return signInFirst(visit, request, invited);
+  if (invited.status === "invited") await accept(ctx, invited);
   return seeOther(visit, (await passwordPath(ctx, invited)) ?? addressOf(request));
 }
 
 const linkMs = 3600 * 1000;
 
-/**
- * Who has no password yet chooses one next. Where the link was not mailed, whoever invites has seen it too: then it must not open the
- * account of somebody who is a member elsewhere.
- */
-async function passwordPath(ctx: Ctx, { user_id }: Membership): Promise<string | null> {
-  const person = await findPerson(ctx.db, { id: user_id });
-  if (person === null || person.password_hash !== null) return null;
-  const elsewhere = (await activeMembershipsOf(ctx, user_id)).filter((one) => one.organization_id !== ctx.organization_id);
-  if (ctx.settings.mail === null && elsewhere.length > 0) return null;
+/** Who has no password yet chooses one next. Where the link was not mailed, whoever invites has seen it, too. */
+async function passwordPath(ctx: Ctx, invited: Membership): Promise<string | null> {
+  if (!(await mayChoosePassword(ctx, invited))) return null;
   const token = newToken();
-  writePasswordLink(transactionOf(ctx), { token, userId: user_id, now: ctx.now, expires: new Date(ctx.now.getTime() + linkMs) });
+  const seenBy = ctx.settings.mail === null ? ctx.organization_id : undefined;
+  const expires = new Date(ctx.now.getTime() + linkMs);
+  writePasswordLink(transactionOf(ctx), { token, userId: invited.user_id, now: ctx.now, expires, seenBy });
   return `/password/${token}/`;
+}
+
+/** A link that others have seen must not open the account of somebody who is a member elsewhere. */
+async function mayChoosePassword(ctx: Ctx, { user_id }: Membership): Promise<boolean> {
+  const person = await findPerson(ctx.db, { id: user_id });
+  if (person === null || person.password_hash !== null) return false;
+  if (ctx.settings.mail !== null) return true;
+  return (await activeMembershipsOf(ctx, user_id)).every((one) => one.organization_id === ctx.organization_id);
 }

@@ -8,8 +8,7 @@ import {
   findPasswordLink,
   findPerson,
   type Person,
-  setPassword,
-  takePasswordLink,
+  setPasswordByLink,
   writePasswordLink,
 } from "../auth/unscoped_sign_in.ts";
 import { transactionOf } from "../core/context.ts";
@@ -135,8 +134,7 @@ async function choose(visit: Visit, token: string, person: Person, { form: field
   const fault = await faultOf(core, person, password);
   if (fault !== null) return show(visit, chooseForm(visit, token, person, fault), 400);
   const hash = await hashPassword(password);
-  if (!(await takePasswordLink(core.db, token, core.clock()))) return show(visit, overPage(visit), 404);
-  await setPassword(core, person.id, hash, { exceptSession: null });
+  if (!(await setPasswordByLink(core, person.id, token, hash))) return show(visit, overPage(visit), 404);
   const fresh = { ...visit, token: null };
   if (person.has_totp) return seeOther(fresh, "/sign-in/code/", await beginSession(fresh, person, ["link"], true));
   return seeOther(fresh, "/account/", await beginSession(fresh, person, ["link"], false));

@@ -86,6 +86,7 @@ test("what is asked of all organizations stands in few files", () => {
     "src/auth/unscoped_files.ts",
     "src/auth/unscoped_mailboxes.ts",
     "src/auth/unscoped_oauth.ts",
+    "src/auth/unscoped_sign_in.ts",
     "src/auth/unscoped_state.ts",
     "src/auth/unscoped_work.ts",
     "src/db/old_months.ts",

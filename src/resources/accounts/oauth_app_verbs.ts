@@ -6,7 +6,7 @@ import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { removeRows } from "../../records/removal.ts";
 import { store } from "../../records/store.ts";
-import { notByConnection } from "../shared/not_by_connection.ts";
+import { notBounded } from "../agents/not_bounded.ts";
 import { oauthApp } from "./oauth_app.ts";
 
 type App = Row<typeof oauthApp>;
@@ -15,7 +15,7 @@ export async function createOauthApp(
   ctx: Ctx,
   { confidential, ...given }: Create<typeof oauthApp>,
 ): Promise<App & { client_secret: string | null }> {
-  notByConnection(ctx);
+  notBounded(ctx);
   const client_type = given.client_type ?? (confidential === false ? "public" : "confidential");
   if (confidential !== undefined && confidential !== null && confidential !== (client_type === "confidential"))
     throw invalid({ confidential: "differs from client_type: send one of them" });

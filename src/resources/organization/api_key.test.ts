@@ -103,6 +103,29 @@ test("a narrowed key cannot make a wider one", async () => {
   assert.deepEqual((await writer.post("/api_key/")).scopes, ["read", "write_safe"]);
 });
 
+test("a key that ends makes none that goes on after it", async () => {
+  const acme = await organization();
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+  const { key } = await acme.post("/api_key/", { expires_at });
+  const ending = new Client(acme.service, key);
+
+  assert.equal((await ending.post("/api_key/")).expires_at, expires_at);
+  await ending.refused(400, "POST", "/api_key/", { expires_at: "2099-01-01T00:00:00Z" }, "expires_at");
+});
+
+test("a narrow key lets nobody in: no member, role or application", async () => {
+  const acme = await organization();
+  const { key } = await acme.post("/api_key/", { scopes: ["write_safe"] });
+  const narrow = new Client(acme.service, key);
+  const before = (await acme.get("/membership/")).data.length;
+
+  await narrow.refused(403, "POST", "/membership/", { email: "zoe@example.com", role_id: "admin" });
+  await narrow.refused(403, "POST", "/role/", { name: "All", permissions: ["manage_organization"] });
+  await narrow.refused(403, "POST", "/oauth_app/", { name: "App", redirect_uris: ["https://app.example/back"] });
+
+  assert.equal((await acme.get("/membership/")).data.length, before);
+});
+
 test("unknown scopes, no scopes and an expiry in the past are refused", async () => {
   const acme = await organization();
 

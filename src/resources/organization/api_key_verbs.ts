@@ -6,6 +6,7 @@ import { invalid } from "../../core/errors.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { announceChange } from "../../records/change.ts";
+import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { refuseBudgeted } from "../agents/budget.ts";
 import { notByConnection } from "../shared/not_by_connection.ts";
@@ -25,11 +26,13 @@ export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Prom
   const wanted = given.scopes ?? scopes.filter((scope) => ctx.actor.scopes.has(scope));
   if (wanted.some((scope) => !ctx.actor.scopes.has(scope as Scope)))
     throw invalid({ scopes: "go beyond the scopes of the key you are using" });
+  const expires_at = await endOf(ctx, given.expires_at ?? null);
   await checkCount(ctx);
 
   const key = newKey();
   const row = store.insert(ctx, apiKey, {
     ...given,
+    expires_at,
     name: given.name ?? "API key",
     scopes: [...wanted],
     user_id: ctx.actor.user_id,
@@ -38,6 +41,15 @@ export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Prom
   });
   announceChange(ctx);
   return Object.assign(row, { key });
+}
+
+/** A key that ends makes none that goes on after it. */
+async function endOf(ctx: Ctx, wanted: string | null): Promise<string | null> {
+  const own = await findRecord(ctx, apiKey, ctx.actor.api_key_id ?? "");
+  if (own === null || own.expires_at === null) return wanted;
+  if (wanted !== null && wanted > own.expires_at)
+    throw invalid({ expires_at: `must not be after ${own.expires_at}, when the key that you are using ends` });
+  return wanted ?? own.expires_at;
 }
 
 export async function deleteApiKey(ctx: Ctx, before: ApiKey): Promise<void> {

@@ -5,7 +5,9 @@ import { describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { type Service, service } from "../../../test/support/service.ts";
 import { serviceWithMail } from "../../../test/support/service_with_mail.ts";
+import { Visitor } from "../../../test/support/visitor.ts";
 import { withWorker } from "../../../test/support/worker.ts";
+import { createOrganization } from "../../cli/organization_create.ts";
 
 const { mail, on } = await serviceWithMail();
 
@@ -265,6 +267,60 @@ describe("where the service sends no mail", () => {
       values: [acme.id],
     });
     assert.equal(rows.length, 0, "nothing is pretended to be sent");
+  });
+
+  test("who closed the page before choosing a password finds it by the same link", async () => {
+    const acme = await organization();
+    const visitor = new Visitor(acme.service);
+    const { invitation_url, email } = await acme.post("/membership/", { email: address() });
+    const { pathname } = new URL(invitation_url);
+    await visitor.open(pathname);
+    assert.match((await visitor.send({})).text, new RegExp(`Choose a password[^]*${email}`));
+
+    const later = new Visitor(acme.service);
+    await later.open(pathname);
+    await later.send({});
+    const account = await later.send({ password: "plover granite teacup" });
+    assert.deepEqual([account.status, account.path], [200, "/account/"]);
+    assert.ok(!(await new Visitor(acme.service).open(pathname)).text.includes("<form"), "now it opens nothing");
+  });
+
+  test("a link that one organization saw opens no account that has become a member of another", async () => {
+    const [acme, other] = [await organization(), await organization()];
+    const email = address();
+    const [eve, person] = [new Visitor(acme.service), new Visitor(acme.service)];
+    await eve.open(new URL((await acme.post("/membership/", { email })).invitation_url).pathname);
+    await eve.send({});
+    assert.match(eve.shown!.text, /Choose a password/);
+    await person.open(new URL((await other.post("/membership/", { email, role_id: "admin" })).invitation_url).pathname);
+    await person.send({});
+
+    const tried = await eve.send({ password: "plover granite teacup" });
+
+    assert.equal(tried.status, 404);
+    assert.equal((await eve.open("/account/")).path.split("?")[0], "/sign-in/");
+  });
+
+  test("a sign-in that only one organization vouches for reaches no other: not where it was a member before, nor one that the operator makes", async () => {
+    const [acme, other] = [await organization(), await organization()];
+    const email = address();
+    const there = await other.post("/membership/", { email, role_id: "admin" });
+    const person = new Visitor(other.service);
+    await person.open(new URL(there.invitation_url).pathname);
+    await person.send({});
+    await other.delete(`/membership/${there.id}/`);
+    const eve = new Visitor(acme.service);
+    await eve.open(new URL((await acme.post("/membership/", { email })).invitation_url).pathname);
+    await eve.send({});
+    await eve.send({ password: "plover granite teacup" });
+
+    assert.equal((await other.post("/membership/", { email })).status, "invited", "they accept by signing in");
+    assert.ok((await eve.open("/account/")).text.includes(email));
+    await createOrganization(acme.service.app, { name: "Newco", email });
+
+    assert.equal((await eve.open("/account/")).path.split("?")[0], "/sign-in/");
+    await eve.send({ email, password: "plover granite teacup" });
+    assert.match(eve.shown!.text, /wrong|not right/i);
   });
 
   test("another link, or none, leads nowhere", async () => {

@@ -1,6 +1,8 @@
 // The verbs of memberships: inviting people, changing their roles, and removing them. An organization always keeps at least one
 // admin.
-import { findOrCreateUser } from "../../auth/unscoped.ts";
+import { activeMembershipsOf, findOrCreateUser, lockUser } from "../../auth/unscoped.ts";
+import { revokeGrantsOfNobody } from "../../auth/unscoped_oauth.ts";
+import { isVouchedElsewhere } from "../../auth/unscoped_sign_in.ts";
 import { type Ctx, query, transactionOf } from "../../core/context.ts";
 import { invalid, notFound } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
@@ -9,8 +11,8 @@ import { refreshDirectory } from "../../records/change.ts";
 import { emit } from "../../records/event.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { notBounded } from "../agents/not_bounded.ts";
 import { nameOfCaller, notify } from "../notifications/notify.ts";
-import { notByConnection } from "../shared/not_by_connection.ts";
 import { checkCallerId } from "../telephony/own_numbers.ts";
 import { sendInvitation } from "./invitation.ts";
 import { membership } from "./membership.ts";
@@ -20,7 +22,7 @@ type Membership = Row<typeof membership>;
 
 /** Invites by e-mail. The response is the same whether or not the person is known in another organization. */
 export async function invite(ctx: Ctx, { email, ...given }: Create<typeof membership>): Promise<Membership> {
-  notByConnection(ctx);
+  notBounded(ctx);
   if (typeof email !== "string") throw invalid({ email: "is required" });
   const user_id = await findOrCreateUser(transactionOf(ctx), { email, now: ctx.now });
   const [known] = await findRecords(ctx, membership, [sql`t.user_id = ${user_id}`], sql`for update of t`);
@@ -42,12 +44,17 @@ function tellInvited(ctx: Ctx, { id, user_id }: Membership): void {
   notify(ctx, [user_id], { type: "invited", title, object_type: "membership", object_id: id });
 }
 
-/** A former member becomes active at once. A person who never accepted gets a new link. */
+/**
+ * A former member becomes active at once. A person who never accepted gets a new link, and so does one who now signs in by the word of
+ * another organization alone.
+ */
 async function inviteAgain(ctx: Ctx, known: Membership, given: Patch<typeof membership>): Promise<Membership> {
-  const status = known.accepted ? "active" : "invited";
+  await lockUser(ctx, known.user_id);
+  const isKnown = known.accepted && !(await isVouchedElsewhere(ctx.db, known.user_id, ctx.organization_id));
+  const status = isKnown ? "active" : "invited";
   const action = known.status === "inactive" ? "activated" : "updated";
   const after = store.update(ctx, membership, known, { ...given, status }, undefined, action);
-  return known.accepted ? after : { ...after, ...(await sendInvitation(ctx, known)) };
+  return isKnown ? after : { ...after, ...(await sendInvitation(ctx, known)) };
 }
 
 /** From now on the person has access, and is shown by name. */
@@ -59,7 +66,7 @@ export async function accept(ctx: Ctx, before: Membership): Promise<Membership> 
 }
 
 export async function updateMembership(ctx: Ctx, before: Membership, patch: Patch<typeof membership>): Promise<Membership> {
-  if (patch.role_id !== undefined && patch.role_id !== before.role_id) notByConnection(ctx);
+  if (patch.role_id !== undefined && patch.role_id !== before.role_id) notBounded(ctx);
   const isDemoted = before.role_id === "admin" && patch.role_id !== undefined && patch.role_id !== "admin";
   if (isDemoted && !(await othersAreAdmin(ctx, before)))
     throw invalid({ role_id: "must stay admin: at least one admin has to remain" });
@@ -75,6 +82,9 @@ export async function deactivate(ctx: Ctx, before: Membership): Promise<void> {
   if (before.role_id === "admin" && !(await othersAreAdmin(ctx, before)))
     throw invalid({}, "You cannot remove the last admin: make somebody else an admin first.");
   store.update(ctx, membership, before, { status: "inactive", availability: "offline" }, undefined, "deactivated");
+  // Who comes back connects applications anew.
+  const others = (await activeMembershipsOf(ctx, before.user_id)).filter((one) => one.id !== before.id);
+  if (others.length === 0) await revokeGrantsOfNobody(ctx, before.user_id);
 }
 
 // Such decisions run one at a time: when two admins demote each other, the second finds that it would remove the last admin.

@@ -5,19 +5,19 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { notByConnection } from "../shared/not_by_connection.ts";
+import { notBounded } from "../agents/not_bounded.ts";
 import { isBuiltIn, role } from "./role.ts";
 
 type Role = Row<typeof role>;
 
 export async function createRole(ctx: Ctx, given: Create<typeof role>): Promise<Role> {
-  notByConnection(ctx);
+  notBounded(ctx);
   checkVisibility(ctx, given);
   return store.insert(ctx, role, given);
 }
 
 export async function updateRole(ctx: Ctx, before: Role, patch: Patch<typeof role>): Promise<Role> {
-  notByConnection(ctx);
+  notBounded(ctx);
   checkVisibility(ctx, { ...before, ...patch }, before);
   return store.update(ctx, role, before, patch);
 }
