@@ -19,6 +19,9 @@ const problem = (attempt: Promise<unknown>): Promise<string> =>
     (error) => (error instanceof NotPosted ? error.problem : assert.fail(error)),
   );
 
+const ends: (() => void)[] = [];
+after(() => ends.forEach((end) => end()));
+
 /** A server that runs `act` on each connection. */
 async function plainServer(act: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
@@ -27,7 +30,7 @@ async function plainServer(act: (socket: Socket) => void): Promise<string> {
     act(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  after(() => {
+  ends.push(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
