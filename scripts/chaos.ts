@@ -1,4 +1,4 @@
-// `npm run chaos`: the long form of `test/reliability/background_killed.test.ts`. It runs two workers, 25 kills at random,
+// `npm run chaos`: kills at random, where `test/reliability/*_killed.test.ts` kill at named places. It runs two workers, 25 kills,
 // PostgreSQL killed in the middle, and receivers of all kinds, with row-level security unless DATABASE_RLS=off; then the same with
 // mail, texts, sequences and automations, and with bulk edits, deletions and mails, imports, exports and pushes. It prints the results.
 // `CHAOS_PARTS=many` runs some of `feed`, `messages` and `many`.

@@ -1,20 +1,17 @@
 // Workers that end in the middle of runs. In the end every run is over, and what its steps write in the database is there exactly once.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { claimMs } from "../../src/jobs/job.ts";
 import { chain, published } from "../support/automations.ts";
 import { organization, type Workspace } from "../support/given.ts";
 import { outboundService } from "../support/outbound.ts";
-import { until } from "../support/processes.ts";
 import { receiver } from "../support/receiver.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type MailServer, startMailServer } from "../support/smtp.ts";
 import { finishLater } from "../support/worker.ts";
-import { startOutbound, startWorker, type WorkerProcess, type WorkerSettings } from "../support/worker_process.ts";
+import { startOutbound, startWorker, type WorkerSettings } from "../support/worker_process.ts";
 
 let service: Service;
 let mail: MailServer;
-let others: WorkerProcess[] = [];
 before(async () => {
   service = await startService();
   mail = await startMailServer();
@@ -23,12 +20,10 @@ after(async () => {
   await service.close();
   await mail.close();
 });
-afterEach(async () => {
-  await Promise.all(others.map((one) => one.stop()));
-  others = [];
+afterEach(() => {
+  service.clock.now = null;
 });
 
-const start = (more: Partial<WorkerSettings> = {}) => startWorker({ databaseUrl: service.databaseUrl, ...more });
 const count = 5;
 
 /** Leads whose runs write a note for each element of a list, with a wait after each. */
@@ -45,15 +40,12 @@ async function given(): Promise<{ acme: Workspace; made: any; leads: any[] }> {
   return { acme, made, leads };
 }
 
-/** Two other workers, for whose clocks the dead worker's claims and the runs' waits are over. */
-async function later(acme: Workspace, made: any): Promise<void> {
-  const clock = { at: Date.now() + 2 * claimMs + 1_000, real: Date.now(), rate: 10 };
-  others = [await start({ clock }), await start({ clock })];
-  await until(async () => {
+/** Two other workers, by whose clocks the dead worker's claims and the runs' waits are over. */
+const later = (acme: Workspace, made: any): Promise<void> =>
+  finishLater(service, async () => {
     const runs = await acme.all(`/automations/${made.id}/runs/`);
     return runs.length === count && runs.every(({ status }) => status === "completed");
   });
-}
 
 async function checkOnce(acme: Workspace, leads: readonly any[]): Promise<void> {
   for (const lead of leads) {
@@ -79,7 +71,7 @@ const places: Record<string, NonNullable<WorkerSettings["dies"]>> = {
 for (const [place, dies] of Object.entries(places))
   test(`a worker that is killed ${place} leaves nothing undone, and nothing done twice`, async () => {
     const { acme, made, leads } = await given();
-    const doomed = await start({ dies });
+    const doomed = await startWorker({ databaseUrl: service.databaseUrl, dies });
 
     assert.equal(await doomed.ended, "SIGKILL");
     await later(acme, made);

@@ -4,16 +4,15 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { organization, type Workspace } from "../support/given.ts";
 import { outboundService } from "../support/outbound.ts";
-import { until } from "../support/processes.ts";
 import type { Service } from "../support/service.ts";
 import { type MailServer, startMailServer } from "../support/smtp.ts";
-import { startOutbound, startSuccessors, type WorkerProcess, type WorkerSettings } from "../support/worker_process.ts";
+import { finishLater } from "../support/worker.ts";
+import { startOutbound, type WorkerSettings } from "../support/worker_process.ts";
 
 let service: Service;
 let server: MailServer;
 let acme: Workspace;
 let ways: { id: string; email: string }[];
-let others: WorkerProcess[] = [];
 
 before(async () => {
   service = await outboundService();
@@ -34,9 +33,8 @@ beforeEach(async () => {
     ways.push({ id, email });
   }
 });
-afterEach(async () => {
-  await Promise.all(others.map((one) => one.stop()));
-  others = [];
+afterEach(() => {
+  service.clock.now = null;
 });
 
 const shown = () => Promise.all(ways.map(({ id }) => acme.get(`/sequence_subscription/${id}/`)));
@@ -51,8 +49,7 @@ for (const [place, dies, isCertain] of [
     const doomed = await startOutbound(service, { dies });
 
     assert.equal(await doomed.ended, "SIGKILL");
-    others = await startSuccessors(service);
-    await until(async () => (await shown()).every(({ status }) => status !== "active"));
+    await finishLater(service, async () => (await shown()).every(({ status }) => status !== "active"));
 
     for (const [i, way] of (await shown()).entries()) {
       const got = gotBy(ways[i]!.email);

@@ -12,6 +12,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 const { TEST_BUNDLE } = process.env;
 export const main = TEST_BUNDLE ? join(TEST_BUNDLE, "main.js") : new URL("../../src/main.ts", import.meta.url).pathname;
 
+/** Most processes of tests end soon: with room for what they make, V8 clears up less often, and a start takes a seventh less. */
+export const roomy = ["--min-semi-space-size=16", "--max-semi-space-size=64"];
+
 const folders: string[] = [];
 after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -35,7 +38,7 @@ after(() => {
 
 export function launch(args: readonly string[], env: Record<string, string>): ChildProcess {
   const { DATABASE_RLS = "off", PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [...roomy, main, ...args], {
     env: {
       PATH,
       DATABASE_RLS,

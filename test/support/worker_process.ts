@@ -11,6 +11,7 @@ import type { Statement, Transaction } from "../../src/db/database.ts";
 import { claimMs } from "../../src/jobs/job.ts";
 import { openWorker } from "../../src/jobs/worker.ts";
 import { background } from "../../src/resources/background.ts";
+import { roomy } from "./processes.ts";
 import { type Service, testSecretKey } from "./service.ts";
 
 /** `npm test` has bundled this file too, so that a worker starts in half of the time. */
@@ -63,9 +64,7 @@ export function startSuccessors(service: Pick<Service, "databaseUrl">): Promise<
 }
 
 async function forkWorker(settings: WorkerSettings): Promise<WorkerProcess | null> {
-  const child: ChildProcess = fork(script, [JSON.stringify(settings)], {
-    env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-  });
+  const child: ChildProcess = fork(script, [JSON.stringify(settings)], { execArgv: roomy });
   const ended = once(child, "exit").then(([, signal]) => signal as NodeJS.Signals | null);
   const failures: string[] = [];
   child.on("message", (said) => typeof said === "string" && said !== "working" && failures.push(said));
