@@ -1,7 +1,7 @@
 // Runs the test files of one process, whose paths are in TEST_FILES. Each file is a suite of its own, or else its hooks would run
 // for the tests of all other files too. At the end it says how much work each file was.
 import { type AsyncHook, createHook } from "node:async_hooks";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { after, before, beforeEach, describe } from "node:test";
 import { pathToFileURL } from "node:url";
 import { effortOfAll } from "./effort.ts";
@@ -24,8 +24,10 @@ function tell(what: string): void {
   told = all;
 }
 
-// What these close or check at the end they share between the files. So their own hooks belong to the whole process.
-for (const path of globSync("test/support/*.ts", { exclude: ["**/batch.ts"] })) await load(path);
+// What these close or check at the end they share between the files. So their own hooks belong to the whole process. The others
+// are loaded by those who need them: a browser's driver takes a third of a second.
+const hasHooks = (path: string) => /^(after|before)/m.test(readFileSync(path, "utf8"));
+for (const path of globSync("test/support/*.ts", { exclude: ["**/batch.ts"] })) if (hasHooks(path)) await load(path);
 
 const files = JSON.parse(process.env.TEST_FILES!) as string[];
 const loaded = files.map(() => Promise.withResolvers<void>());
