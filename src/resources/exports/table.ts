@@ -24,8 +24,7 @@ export async function* csv(headers: readonly string[], rows: Rows): AsyncGenerat
 /** A line by RFC 4180, with each value in quotes. A library would allocate several megabytes for a hundred lines. */
 const lineOf = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
-const csvCell = (cell: Cell): string =>
-  cell === null || cell === "" ? "" : `"${String(guarded(cell)).replaceAll('"', '""')}"`;
+const csvCell = (cell: Cell): string => (cell === null || cell === "" ? "" : `"${String(guarded(cell)).replaceAll('"', '""')}"`);
 
 /** The most rows and characters that a sheet and a cell can have. */
 const [rowsMost, cellMost] = [1_048_576, 32_767];

@@ -2,16 +2,6 @@
 
 export type Body = Record<string, any>;
 
-/** What several rows say about one record: of single values the first, of lists all. */
-export function merged(bodies: readonly Body[]): Body {
-  const whole: Body = {};
-  for (const [key, value] of bodies.flatMap((body) => Object.entries(body))) {
-    if (whole[key] === undefined) whole[key] = value;
-    else if (Array.isArray(value) && key !== "addresses") whole[key] = distinct([...whole[key], ...value]);
-  }
-  return whole;
-}
-
 /** Each value once, ignoring case. */
 export function distinct(list: readonly any[]): any[] {
   return [...Map.groupBy(list, keyOf).values()].map(([first]) => first);

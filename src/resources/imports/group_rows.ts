@@ -21,6 +21,8 @@ export interface Person {
   bodies: Body[];
   before: Contact | null;
   values: Body;
+  /** Whether each of the rows changes something. */
+  changes: boolean[];
   after: Contact | null;
 }
 
@@ -35,6 +37,7 @@ export interface Group {
   newName: string | null;
   people: Person[];
   values: Body;
+  changes: boolean[];
   after: Row<typeof lead> | null;
   /** What was created or changed, by the row that caused it. */
   touched: Map<number, Touched[]>;
@@ -113,6 +116,7 @@ function groupOf(imp: Import, place: Place, rows: ReadRow[], { leads, people }: 
         : null,
     people: found.people,
     values: {},
+    changes: [],
     after: null,
     touched: new Map(),
   };
@@ -138,7 +142,7 @@ function groupPeople(
     else if (same !== undefined) {
       same.rows.push(read);
       same.bodies.push(body);
-    } else people.push({ rows: [read], bodies: [body], before: fits[0] ?? null, values: {}, after: null });
+    } else people.push({ rows: [read], bodies: [body], before: fits[0] ?? null, values: {}, changes: [], after: null });
   }
   return { people: people.flatMap((one) => without(gone, one)), gone };
 }

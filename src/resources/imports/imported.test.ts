@@ -381,7 +381,7 @@ test("contacts and deals come to the leads that exist, and only the wanted ones 
     [
       ["done", 3, 2, 0, 1, 0],
       ["done", 2, 2, 0, 0, 0],
-      ["done", 3, 0, 2, 1, 0],
+      ["done", 3, 0, 1, 2, 0],
     ],
   );
   const { data } = await acme.get("/contact/?_order_by=name");

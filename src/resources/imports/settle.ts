@@ -86,7 +86,7 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
 /** A contact has one name, which a row may give in two parts. */
-function valueOf(before: Body, key: string): any {
+export function valueOf(before: Body, key: string): any {
   if (key.startsWith("custom.")) return before.custom?.[key];
   return key === "first_name" || key === "last_name" ? before.name : before[key];
 }

@@ -4,6 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Create, Patch, Resource, Row } from "../../core/resource.ts";
 import { readCreate, readPatch } from "../../records/input.ts";
 import { checkOwner, checkVisible, createRecord } from "../../records/records.ts";
+import { same } from "../../values/same.ts";
 import { note } from "../activities/note.ts";
 import { contact } from "../contacts/contact.ts";
 import { createContacts } from "../contacts/contact_verbs.ts";
@@ -11,14 +12,15 @@ import { lead } from "../leads/lead.ts";
 import { createLeads } from "../leads/lead_verbs.ts";
 import { addMembers } from "../lists/members.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
-import { type Body, merged } from "./bodies.ts";
+import type { Body } from "./bodies.ts";
 import { changeOf } from "./change_of.ts";
 import { plainWords } from "./find_leads.ts";
+import { type Folded, fold } from "./fold.ts";
 import { type Group, groupRows, type Person } from "./group_rows.ts";
 import { failedRow, type Import, type Outcome, type Touched } from "./import_rows.ts";
 import { type Deals, patchOfDeal, placeNamed } from "./named_records.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
-import { type Conflicts, conflictsOf, onTopOf } from "./settle.ts";
+import { type Conflicts, conflictsOf } from "./settle.ts";
 
 type Rec = Row<Resource> & Record<string, any>;
 
@@ -45,37 +47,50 @@ type Refused = { part: "lead" | "contact"; problem: unknown } | null;
 
 /** Decides what is written for a group. Returns why it is refused. */
 async function plan(ctx: Ctx, imp: Import, group: Group, conflicts: Record<"lead" | "contact", Conflicts>): Promise<Refused> {
-  const said = withoutSameName(group, merged(group.rows.map(({ bodies }) => bodies.lead)));
+  const { before, keeps, newName, people } = group;
   try {
-    group.values = await valuesFor(
-      ctx,
-      lead,
-      group.before,
-      group.before ? said : { ...defaultsOf(imp), ...said, ...named(group) },
-      conflicts.lead,
-    );
+    const own = { source: "import", ...(newName !== null && { name: newName }) };
+    const bodies = withTags(imp, withoutSameNames(before, group.rows));
+    const said = foldOf(ctx, lead, before, bodies, conflicts.lead);
+    const body = before === null ? { ...defaultsOf(imp), ...said.body, ...own } : said.body;
+    group.values = keeps ? {} : await valuesFor(ctx, lead, before, body);
+    group.changes = said.changes.map((one) => one && !keeps);
   } catch (problem) {
     return { part: "lead", problem };
   }
   try {
-    for (const person of group.people) {
-      const body = withTags(imp, merged(person.bodies));
-      person.values = await valuesFor(ctx, contact, person.before, body, conflicts.contact);
+    for (const person of people) {
+      const said = foldOf(ctx, contact, person.before, withTags(imp, person.bodies), conflicts.contact);
+      const stays = keeps && person.before !== null;
+      person.values = stays ? {} : await valuesFor(ctx, contact, person.before, said.body);
+      person.changes = said.changes.map((one) => one && !stays);
     }
   } catch (problem) {
     return { part: "contact", problem };
   }
   return null;
-
-  function named({ newName }: Group): Body {
-    return { ...(newName === null ? {} : { name: newName }), source: "import", tags: withTags(imp, said).tags ?? [] };
-  }
 }
 
+/** Of a single row, what was changed tells it afterwards. */
+function foldOf(ctx: Ctx, of: Resource, before: Rec | null, bodies: readonly Body[], conflicts: Conflicts): Folded {
+  return fold(before, bodies.map(withoutId), conflicts, (change) => {
+    if (bodies.length === 1) return false;
+    const patch = readPatch(ctx, of, change, before!);
+    return Object.entries(patch).some(([key, value]) => !same(value, before![key]));
+  });
+}
+
+const withoutId = ({ id: _, ...body }: Body): Body => body;
+
 /** A lead that is found by its name keeps its own spelling. */
-function withoutSameName({ before }: Group, { name, ...said }: Body): Body {
-  const isSame = before?.name != null && name !== undefined && plainWords(before.name) === plainWords(name);
-  return name === undefined || isSame ? said : { ...said, name };
+function withoutSameNames(before: Row<typeof lead> | null, rows: readonly ReadRow[]): Body[] {
+  let present: string | null = before?.name ?? null;
+  return rows.map(({ bodies }) => {
+    const { name, ...said } = bodies.lead;
+    if (name === undefined || (present !== null && plainWords(present) === plainWords(name))) return said;
+    present = name;
+    return bodies.lead;
+  });
 }
 
 const defaultsOf = ({ options }: Import): Body => ({
@@ -83,22 +98,17 @@ const defaultsOf = ({ options }: Import): Body => ({
   ...(options.owner_id && { owner_id: options.owner_id }),
 });
 
-const withTags = ({ options }: Import, body: Body): Body =>
-  options.tags?.length ? { ...body, tags: [...new Set([...(body.tags ?? []), ...options.tags])] } : body;
+/** The first of the rows brings the tags that every record gets. */
+const withTags = ({ options: { tags = [] } }: Import, [first = {}, ...others]: readonly Body[]): Body[] =>
+  tags.length === 0 ? [first, ...others] : [{ ...first, tags: [...new Set([...(first.tags ?? []), ...tags])] }, ...others];
 
 /** The values of a create, or the patch of an update, as a request with this body would give. */
-async function valuesFor(
-  ctx: Ctx,
-  of: Resource,
-  before: Rec | null,
-  { id: _, ...body }: Body,
-  conflicts: Conflicts,
-): Promise<Body> {
+async function valuesFor(ctx: Ctx, of: Resource, before: Rec | null, body: Body): Promise<Body> {
   if (before !== null) checkOwner(ctx, of, before, "update");
   const values: Body =
     before === null
       ? readCreate(ctx, of, { params: {}, query: {}, body, strict: false }).input
-      : readPatch(ctx, of, onTopOf(before, body, conflicts), before);
+      : readPatch(ctx, of, body, before);
   await checkVisible(ctx, of, values, before ?? {});
   return values;
 }
@@ -113,9 +123,8 @@ async function writeLeads(ctx: Ctx, groups: readonly Group[]): Promise<void> {
           fresh.map(({ values }) => values as Create<typeof lead>),
         );
   for (const [i, group] of fresh.entries()) group.after = made[i]!;
-  for (const group of groups)
-    if (group.before !== null) group.after = await changed(ctx, lead, group.before, group.keeps ? {} : group.values);
-  for (const group of groups) noteTouched(group, lead, group.before, group.after!, group.rows[0]!);
+  for (const group of groups) if (group.before !== null) group.after = await changed(ctx, lead, group.before, group.values);
+  for (const group of groups) noteTouched(group, lead, group.before, group.after!, causeOf(group));
 }
 
 async function writePeople(ctx: Ctx, groups: readonly Group[]): Promise<void> {
@@ -126,10 +135,13 @@ async function writePeople(ctx: Ctx, groups: readonly Group[]): Promise<void> {
   );
   const made = await createContacts(ctx, values);
   for (const [i, { person }] of fresh.entries()) person.after = made[i]!;
-  for (const { group, person } of people)
-    if (person.before !== null) person.after = await changed(ctx, contact, person.before, group.keeps ? {} : person.values);
-  for (const { group, person } of people) noteTouched(group, contact, person.before, person.after!, person.rows[0]!);
+  for (const { person } of people)
+    if (person.before !== null) person.after = await changed(ctx, contact, person.before, person.values);
+  for (const { group, person } of people) noteTouched(group, contact, person.before, person.after!, causeOf(person));
 }
+
+/** The first row that changes something. */
+const causeOf = ({ rows, changes }: Pick<Group, "rows" | "changes">): ReadRow => rows[changes.indexOf(true)] ?? rows[0]!;
 
 async function changed<R extends Resource>(ctx: Ctx, of: R, before: Row<R>, values: Body): Promise<Row<R>> {
   return Object.keys(values).length === 0
@@ -169,7 +181,7 @@ async function writeRest(ctx: Ctx, imp: Import, group: Group, read: ReadRow, dea
   }
   return {
     n: read.row.n,
-    status: group.touched.size === 0 && touched.length === 0 ? "skipped" : stateOf(touched),
+    status: touched.length > 0 || [group, ...people].some((one) => changes(one, read)) ? stateOf(touched) : "skipped",
     object_ids: [
       ...new Set([
         lead_id,
@@ -183,6 +195,9 @@ async function writeRest(ctx: Ctx, imp: Import, group: Group, read: ReadRow, dea
     kept: touched,
   };
 }
+
+const changes = ({ rows, changes: all }: Pick<Group, "rows" | "changes">, read: ReadRow): boolean =>
+  rows.some((row, i) => row === read && all[i] === true);
 
 const contactOf = (person: Person | undefined): Body => (person === undefined ? {} : { contact_id: person.after!.id });
 
