@@ -89,12 +89,16 @@ export async function askWithin(
   limits: { wholeMs: number; key?: string },
 ): Promise<Modeled | Spent> {
   const most = mostOf(prompt);
-  const day = await takeTokens(asking, most, isOwn);
-  if (day === null) return { is: "spent", reason: "The tokens for models are used up: settings.ai says how many there are" };
-  const said = await askProvider(asking.settings.addresses, account, prompt, limits);
-  await settleTokens(asking, day, said.tokens - most);
+  const taken = await takeTokens(asking, most, isOwn);
+  if ("usedUp" in taken) return { is: "spent", reason: taken.usedUp };
+  const said = atMost(await askProvider(asking.settings.addresses, account, prompt, limits), asking.settings.ai.tokens, most);
+  await settleTokens(asking, taken.day, said.tokens - most);
   return said;
 }
+
+/** A provider that answers a flood, or says that it cost a fortune, uses up no more than a call may cost. */
+const atMost = (said: Modeled, ...mosts: number[]): Modeled =>
+  ({ ...said, tokens: Math.min(said.tokens, Math.max(...mosts)) }) as Modeled;
 
 const mostOf = (prompt: Prompt): number => estimatedTokens(prompt) + prompt.tokens;
 

@@ -186,6 +186,42 @@ describe("the cost", () => {
     assert.equal(await tokensOf(acme), 0);
   });
 
+  test("of an answer without end, or of one that is said to have cost a fortune, is what a call may cost", async () => {
+    const acme = await connected(() => ({ by: (response) => void response.end("x".repeat(3 * 1024 * 1024)) }));
+    const lead = await acme.lead();
+    const costOf = async () => {
+      const before = await tokensOf(acme);
+      const { status } = await summarize(acme, lead);
+      return { status, tokens: (await tokensOf(acme)) - before };
+    };
+
+    const flood = await costOf();
+    const usage = { input_tokens: 900_000, output_tokens: 90_000 };
+    const body = { content: [{ type: "text", text: '{"summary":"A lead."}' }], usage };
+    model.answers = () => ({ status: 200, body });
+    const fortune = await costOf();
+
+    assert.deepEqual([flood.status, fortune.status], [200, 200]);
+    for (const { tokens } of [flood, fortune]) assert.ok(tokens > 0 && tokens <= 8000, `${tokens} tokens`);
+  });
+
+  test("that meets a cap says which, how much of it is used, and until when", async () => {
+    const acme = await connected(() => json({ summary: "A lead." }));
+    const lead = await acme.lead();
+    const refusalUnder = async (ai: object) => {
+      await acme.put(`/organization/${acme.id}/`, { settings: { ai } });
+      return (await summarize(acme, lead)).body.error as string;
+    };
+    acme.service.clock.now = new Date("2026-12-15T10:00:00Z");
+
+    const ofDay = await refusalUnder({ tokens_per_day: 5 });
+    const ofMonth = await refusalUnder({ tokens_per_day: null, tokens_per_month: 7 });
+    acme.service.clock.now = null;
+
+    assert.match(ofDay, /used up until 2026-12-16T00:00:00.000Z: 0 of 5 are used \(settings\.ai\.tokens_per_day\)/);
+    assert.match(ofMonth, /used up until 2027-01-01T00:00:00.000Z: 0 of 7 are used \(settings\.ai\.tokens_per_month\)/);
+  });
+
   test("is capped for a day and a month, also for those who ask while another is answered", async () => {
     const acme = await connected(() => json({ summary: "A lead." }));
     const lead = await acme.lead();

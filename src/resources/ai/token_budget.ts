@@ -2,7 +2,7 @@
 // before the model is asked; afterwards what it did not use is given back. Each is a short transaction of its own.
 import type { Ctx } from "../../core/context.ts";
 import type { Transaction } from "../../db/database.ts";
-import { todayIn } from "../../values/time.ts";
+import { addDays, startOfDay, todayIn } from "../../values/time.ts";
 import { organizationOf } from "../organization/organization.ts";
 
 /** What it takes to ask a model for an organization: a context has it, and a worker between two transactions. */
@@ -17,30 +17,61 @@ export interface AiOfOrganization {
 export const aiSettingsOf = ({ directory }: Pick<Asking, "directory">): AiOfOrganization =>
   (organizationOf(directory).settings.ai as AiOfOrganization | undefined) ?? {};
 
-/** On the operator's account an organization can only have less than the operator allows. */
-function capsOf(asking: Asking, isOwn: boolean): { day: number; month: number } {
-  const { tokens_per_day, tokens_per_month = Number.POSITIVE_INFINITY } = aiSettingsOf(asking);
-  const usual = asking.settings.ai.tokens_per_day;
-  return { day: isOwn ? (tokens_per_day ?? usual) : Math.min(tokens_per_day ?? usual, usual), month: tokens_per_month };
+interface Cap {
+  of: "day" | "month";
+  tokens: number;
+  /** Whose it is, in words. */
+  words: string;
 }
 
-/** The day that they were taken on; null if there are not so many left. Those who take some at the same time wait for each other. */
-export async function takeTokens(asking: Asking, tokens: number, isOwn: boolean): Promise<string | null> {
+/** On the operator's account an organization can only have less than the operator allows. */
+function capsOf(asking: Asking, isOwn: boolean): Cap[] {
+  const { tokens_per_day, tokens_per_month } = aiSettingsOf(asking);
+  const usual = asking.settings.ai.tokens_per_day;
+  const ofDay = (tokens: number): Cap => ({ of: "day", tokens, words: "settings.ai.tokens_per_day" });
+  const ofService: Cap = {
+    of: "day",
+    tokens: usual,
+    words: `what the service allows an organization on a day${isOwn ? ", unless settings.ai.tokens_per_day says more" : ""}`,
+  };
+  return [
+    ...(tokens_per_day === undefined ? [] : [ofDay(tokens_per_day)]),
+    ...(tokens_per_day === undefined || !isOwn ? [ofService] : []),
+    ...(tokens_per_month === undefined
+      ? []
+      : [{ of: "month" as const, tokens: tokens_per_month, words: "settings.ai.tokens_per_month" }]),
+  ];
+}
+
+/**
+ * The day that they were taken on; or which cap leaves not so many, and until when. Those who take some at the same time wait for each
+ * other.
+ */
+export async function takeTokens(asking: Asking, tokens: number, isOwn: boolean): Promise<{ day: string } | { usedUp: string }> {
   const { db, directory, organization_id, now } = asking;
-  const caps = capsOf(asking, isOwn);
-  const day = todayIn(now, organizationOf(directory).timezone ?? "UTC");
+  const zone = organizationOf(directory).timezone ?? "UTC";
+  const day = todayIn(now, zone);
   return db.transaction(organization_id, async (tx) => {
     const used = await usedTokens(tx, organization_id, day);
-    if (used.day + tokens > caps.day || used.month + tokens > caps.month) return null;
+    const met = capsOf(asking, isOwn).filter((cap) => used[cap.of] + tokens > cap.tokens);
+    if (met.length > 0) return { usedUp: inWords(met[0]!, used[met[0]!.of], tokens, { day, zone }) };
     tx.write({
       name: "ai_day.take",
       text: `insert into ai_day as d (organization_id, day, tokens, date_created) values ($1, $2, $3, $4)
              on conflict (organization_id, day) do update set tokens = d.tokens + excluded.tokens`,
       values: [organization_id, day, tokens, now],
     });
-    return day;
+    return { day };
   });
 }
+
+function inWords({ of, tokens, words }: Cap, used: number, wanted: number, { day, zone }: { day: string; zone: string }): string {
+  const anew = of === "day" ? addDays(day, 1) : firstOfNextMonth(day);
+  const left = `${used} of ${tokens} are used (${words}), and this may take ${wanted}`;
+  return `The tokens for models are used up until ${startOfDay(anew, zone)}: ${left}`;
+}
+
+const firstOfNextMonth = (day: string): string => `${addDays(`${day.slice(0, 7)}-28`, 4).slice(0, 7)}-01`;
 
 async function usedTokens(tx: Transaction, organizationId: string, day: string): Promise<{ day: number; month: number }> {
   await tx.read({
