@@ -11,7 +11,7 @@ import { callTool, type Outcome } from "./call_tool.ts";
 import type { Caller } from "./caller.ts";
 import { objectTypesOf } from "./object_types.ts";
 import { type PlainCall, plainAnswer, readPlainCall } from "./plain_call.ts";
-import { bytesOf, writtenOf } from "./shape.ts";
+import { bytesOf, writtenOf } from "./result.ts";
 import type { Surroundings, Tool } from "./tool.ts";
 import { tools as allTools, isChosen } from "./tools.ts";
 
@@ -197,5 +197,7 @@ const isSilent = (key: string, value: unknown): boolean =>
   key === "propertyNames" ||
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
-  ((key === "additionalProperties" || key === "items") && Object.keys(value as object).length === 0 && value !== false) ||
+  ((key === "additionalProperties" || key === "items" || key === "properties") &&
+    Object.keys(value as object).length === 0 &&
+    value !== false) ||
   (key === "required" && (value as unknown[]).length === 0);

@@ -9,6 +9,9 @@ export const id = z.string();
 export const data = z.record(z.string(), z.unknown());
 export const fields = z.array(z.string()).max(100).describe("Only these fields.");
 
+/** With `readOn`, which passes over the rows before it. */
+export const rowsFrom = z.int().min(0).optional();
+
 /** A number of records that one call acts on at most. */
 export const ids = z.array(z.string()).min(1).max(50);
 

@@ -12,10 +12,13 @@ import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
 import { checkConfirmed, needsConfirming } from "./confirm.ts";
+import { fitted, nothingOnward, type Onward } from "./fit.ts";
 import { parseShown } from "./hidden.ts";
 import { toKnownPeople } from "./recipients.ts";
 import { refusalOf } from "./refusal.ts";
-import type { Asked, Manner, Performed, Surroundings, Tool, ToolCall, ToolResult } from "./tool.ts";
+import type { ToolResult } from "./result.ts";
+import { byGetRecord } from "./shape.ts";
+import type { Asked, Manner, Performed, Surroundings, Tool, ToolCall } from "./tool.ts";
 import { actorFor, reachable, workspaceNamed } from "./workspaces.ts";
 
 export interface Outcome {
@@ -51,12 +54,18 @@ export async function callTool(surroundings: Surroundings, tool: Tool, caller: C
     };
     const { structured, text } = await tool.run(call, input);
     const isWritten = tool.scope !== "read" && !call.isDry;
-    const result = { structured: isWritten ? { ...structured, request_id: wrote } : structured, text };
-    return { result, isError: false, status: 200, actor };
+    const whole = { structured: isWritten ? { ...structured, request_id: wrote } : structured, text };
+    return { result: fitted(whole, onwardOf(tool, input, whole)), isError: false, status: 200, actor };
   } catch (error) {
     const { status, body, text } = refusalOf(error);
-    return { result: { structured: body, text }, isError: true, status, actor };
+    return { result: fitted({ structured: { ...body }, text }, nothingOnward), isError: true, status, actor };
   }
+}
+
+/** What was written can be read, where it was a record. */
+function onwardOf({ onward }: Tool, input: unknown, { structured }: ToolResult): Onward {
+  if (onward !== undefined) return onward(input);
+  return (structured.record as { id?: string } | undefined)?.id === undefined ? nothingOnward : byGetRecord();
 }
 
 /** Reads the arguments by the tool's declaration. An unknown one is refused with the nearest name. */

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { agentOf } from "../../test/support/agent.ts";
 import { Client } from "../../test/support/client.ts";
 import { organization, type Workspace } from "../../test/support/given.ts";
-import { resultBytesMax } from "./shape.ts";
+import { resultBytesMax } from "./result.ts";
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 

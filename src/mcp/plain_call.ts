@@ -11,7 +11,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Written } from "./shape.ts";
+import type { Written } from "./result.ts";
 
 export interface PlainCall {
   id: string | number;

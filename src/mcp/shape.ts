@@ -1,10 +1,9 @@
-// What a tool answers: records as data, within the size that an agent can read, and marked as what they are.
+// What a tool answers: records as data, marked as what they are. `fit.ts` makes a result that is too large smaller.
 import { randomUUID } from "node:crypto";
 import { recordsOf } from "./confirm.ts";
-import type { ToolResult } from "./tool.ts";
-
-/** A result has at most so many bytes, its two forms together. */
-export const resultBytesMax = 64 * 1024;
+import { beginningOf, cutText, type Onward } from "./fit.ts";
+import { bytesOf, resultBytesMax, type ToolResult } from "./result.ts";
+import type { Performed } from "./tool.ts";
 
 /** In lists, a text that was not asked for by name is cut here. */
 const textMax = 500;
@@ -31,12 +30,23 @@ const omitted = new Set(["organization_id", "updated_by"]);
 
 /** The value itself where nothing in it is longer: most records are short, and copies cost. */
 function cut(value: unknown, most: number): unknown {
-  if (typeof value === "string" && value.length > most)
-    return `${value.slice(0, most).toWellFormed()}…(+${value.length - most} chars: get_record with text_from ${most})`;
+  if (typeof value === "string" && value.length > most) return cutText(value, most, byGetRecord());
   if (typeof value !== "object" || value === null || !hasLonger(value, most)) return value;
   if (Array.isArray(value)) return value.map((one) => cut(one, most));
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, cut(one, most)]));
 }
+
+/** How the rest of a record is read, of which these texts and rows were passed over already. */
+export const byGetRecord = (text_from = 0, rows_from = 0): Onward => ({
+  text: (shown) => `get_record with text_from ${text_from + shown}`,
+  rows: (shown) => `get_record with rows_from ${rows_from + shown}`,
+});
+
+/** By the same call for the rows after those. */
+export const byAnother = (rows_from = 0): Onward => ({
+  text: () => null,
+  rows: (shown) => `the same call with rows_from ${rows_from + shown}`,
+});
 
 function hasLonger(value: unknown, most: number): boolean {
   if (typeof value === "string") return value.length > most;
@@ -67,60 +77,37 @@ const isShort = (value: unknown): boolean => typeof value !== "object" && value 
 
 const oneLine = (text: string): string => text.slice(0, 120).replaceAll(/\s+/g, " ").toWellFormed();
 
-/** A record as text: a line for each value, long ones by their beginning. */
-function recordLines(record: Row, most = 2000): string {
+/** In the text form, what is longer is shown by its beginning. */
+const lineMax = 2000;
+
+/** A record as text: a line for each value. */
+function recordLines(record: Row): string {
   const lines: string[] = [];
   for (const key in record) {
     const value = record[key];
     if (saysNothing(key, value)) continue;
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    lines.push(`${key}: ${text.length <= most ? text : beginning(value, most)}`);
+    lines.push(`${key}: ${text.length <= lineMax ? text : beginning(value)}`);
   }
   return lines.join("\n");
 }
 
-function beginning(value: unknown, most: number): string {
-  const short = cut(value, most);
+function beginning(value: unknown): string {
+  const short = beginningOf(value, lineMax);
   return typeof short === "string" ? short : JSON.stringify(short);
 }
 
-/** A result as it goes over the wire. */
-export interface Written {
-  structured: string;
-  text: string;
-  bytes: number;
-}
-
-const written = new WeakMap<ToolResult, Written>();
-
-/** Made once for a result, which is not changed after that: its size is asked for before it is sent. */
-export function writtenOf(result: ToolResult): Written {
-  const known = written.get(result);
-  if (known !== undefined) return known;
-  const [structured, text] = [JSON.stringify(result.structured), JSON.stringify(result.text)];
-  const made = { structured, text, bytes: Buffer.byteLength(structured) + Buffer.byteLength(text) };
-  written.set(result, made);
-  return made;
-}
-
-export const bytesOf = (result: ToolResult): number => writtenOf(result).bytes;
-
-/** The result of one record. Without names of fields what is null is left out; the longest texts are cut if it is too large as a whole. */
+/** The result of one record. Without names of fields what is null is left out. */
 export const recordResult = (record: Row, named = false): ToolResult =>
-  fitting((most) =>
-    dataResult({ record: named ? cut(record, most) : shortened(record, most) }, recordLines(record, Math.min(most, 2000))),
-  );
+  dataResult({ record: named ? record : withoutNothing(record) }, recordLines(record));
 
-/** The answer of an operation that is no record: its longest texts cut if it is too large as a whole. */
-export const answerResult = (answer: Row): ToolResult =>
-  fitting((most) => dataResult(cut(answer, most) as Row, recordLines(answer, Math.min(most, 2000))));
-
-function fitting(make: (most: number) => ToolResult): ToolResult {
-  let result = make(Number.POSITIVE_INFINITY);
-  for (let most = (resultBytesMax * 3) / 4; bytesOf(result) > resultBytesMax && most >= 64; most /= 2)
-    result = make(Math.floor(most));
-  return result;
+/** The answer of an operation that is no record. What it says about itself is its `remark`, as `notice` is said of every result. */
+export function answerResult({ notice: remark, ...answer }: Row): ToolResult {
+  const told = remark === null || remark === undefined ? answer : { ...answer, remark };
+  return dataResult(told, recordLines(told));
 }
+
+const withoutNothing = (row: Row): Row => shortened(row, Number.POSITIVE_INFINITY);
 
 /** The result of several lists: as many rows of each as it can hold. `make` is told how many that are. */
 export function fittingRows(most: number, make: (rows: number) => ToolResult): ToolResult {
@@ -129,10 +116,25 @@ export function fittingRows(most: number, make: (rows: number) => ToolResult): T
   return result;
 }
 
+/** A page of a list: as many of its first rows as fit. Those are asked for again, so that its cursor goes on right after them. */
+export async function fittingPage(
+  ask: (limit: number) => Promise<Performed>,
+  limit: number,
+  make: (answered: Performed) => ToolResult,
+): Promise<ToolResult> {
+  for (let most = limit; ; ) {
+    const answered = await ask(most);
+    const result = make(answered);
+    const rows = answered.body?.data;
+    if (bytesOf(result) <= resultBytesMax || !Array.isArray(rows) || rows.length < 2) return result;
+    most = Math.max(1, Math.min(rows.length - 1, Math.floor((rows.length * resultBytesMax * 0.95) / bytesOf(result))));
+  }
+}
+
 /** What a write answers: the record, or with `dry_run` what the write would do. */
-export function writtenResult({ status, body }: { status: number; body: Row }): ToolResult {
+export function writtenResult({ status, body }: Pick<Performed, "status" | "body">): ToolResult {
   if (body.dry_run === true) return triedResult(body);
-  return fitting((most) => dataResult({ status, record: shortened(body, most) }, lineOf(body)));
+  return dataResult({ status, record: withoutNothing(body) }, lineOf(body));
 }
 
 function triedResult({ events, result, ...rest }: Row): ToolResult {
@@ -142,12 +144,12 @@ function triedResult({ events, result, ...rest }: Row): ToolResult {
     object_id,
     ...((changed as string[]).length > 0 && { changed_fields: changed }),
   }));
-  const facts = (most: number) => ({
+  const facts = {
     ...rest,
     n_records: recordsOf({ ...rest, events }),
-    ...(result !== undefined && { result: shortened(result as Row, most) }),
+    ...(result !== undefined && { result: withoutNothing(result as Row) }),
     ...(told && { events: told }),
-  });
+  };
   const lines = told === undefined ? recordLines(rest) : linesOf(told.map(({ changed_fields: _, ...one }) => one));
-  return fitting((most) => dataResult(facts(most), lines, "Nothing was written. "));
+  return dataResult(facts, lines, "Nothing was written. ");
 }

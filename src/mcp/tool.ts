@@ -4,7 +4,9 @@ import type { Actor, Ctx, Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { Given, Operation } from "../core/operation.ts";
 import type { Workspace } from "./caller.ts";
+import type { Onward } from "./fit.ts";
 import type { ObjectTypes } from "./object_types.ts";
+import type { ToolResult } from "./result.ts";
 
 export interface Annotations {
   readOnlyHint: boolean;
@@ -27,6 +29,8 @@ export interface Tool<I = any> {
   /** The operation that a call comes down to. Its rate group counts. */
   behind(surroundings: Surroundings, given: Record<string, unknown>): Operation | null;
   run(call: ToolCall, input: I): Promise<ToolResult>;
+  /** How the rest of a result that is too large is asked for. */
+  onward?(input: I): Onward;
 }
 
 /** What a tool can see of the service without a caller. */
@@ -65,11 +69,6 @@ export interface Performed {
   repeats?: string;
 }
 
-export interface ToolResult {
-  structured: Record<string, unknown>;
-  text: string;
-}
-
 type Shape = Record<string, z.ZodType>;
 
 interface ToolWords<S extends Shape> extends Pick<Tool, "name" | "doc" | "scope" | "isOfWorkspaces"> {
@@ -79,6 +78,7 @@ interface ToolWords<S extends Shape> extends Pick<Tool, "name" | "doc" | "scope"
   operations?: readonly string[];
   behind?: Tool["behind"];
   run(call: ToolCall, input: z.output<z.ZodObject<S>>): Promise<ToolResult>;
+  onward?(input: z.output<z.ZodObject<S>>): Onward;
 }
 
 /** What tools take besides their own arguments: how a call is to be done. `run` is not given it. */

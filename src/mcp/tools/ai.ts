@@ -4,17 +4,18 @@ import { id, written } from "../arguments.ts";
 import { answerResult, writtenResult } from "../shape.ts";
 import { type Tool, tool } from "../tool.ts";
 
+const model = z.literal("rules").optional();
+
 const texts = z.array(z.string());
 
 export const summarizeLead = tool({
   name: "summarize_lead",
   doc: "Sums up a lead: who it is, what is going on, what to do next. Cheaper to read than its records.",
   scope: "read",
-  input: { lead_id: id, max_words: z.int().optional() },
+  input: { lead_id: id, max_words: z.int().optional(), model },
   output: { summary: z.string(), highlights: texts, next_steps: texts },
   operations: ["ai.summarize_lead"],
-  run: async (call, { lead_id, max_words }) =>
-    answerResult((await call.perform("ai.summarize_lead", { body: { lead_id, max_words } })).body),
+  run: async (call, body) => answerResult((await call.perform("ai.summarize_lead", { body })).body),
 });
 
 export const draftEmail = tool({
@@ -28,6 +29,8 @@ export const draftEmail = tool({
     template_id: id.optional(),
     in_reply_to_id: id.optional(),
     tone: z.string().optional(),
+    language: z.string().optional(),
+    model,
   },
   output: { subject: z.string(), body_text: z.string(), body_html: z.string(), contact_id: id.nullable(), lead_id: id },
   operations: ["ai.draft_email"],
@@ -55,11 +58,10 @@ export const summarizeConversation = tool({
   name: "summarize_conversation",
   doc: "Sums up a conversation and stores the summary with it.",
   scope: "write_safe",
-  input: { conversation_id: id },
+  input: { conversation_id: id, model },
   output: written,
   operations: ["ai.summarize_conversation"],
-  run: async (call, { conversation_id }) =>
-    writtenResult(await call.perform("ai.summarize_conversation", { body: { conversation_id } })),
+  run: async (call, body) => writtenResult(await call.perform("ai.summarize_conversation", { body })),
 });
 
 export const extractTasks = tool({
@@ -75,8 +77,7 @@ export const extractTasks = tool({
   },
   output: written,
   operations: ["ai.extract_tasks"],
-  run: async (call, { text, activity_id, conversation_id, lead_id, create }) =>
-    writtenResult(await call.perform("ai.extract_tasks", { body: { text, activity_id, conversation_id, lead_id, create } })),
+  run: async (call, body) => writtenResult(await call.perform("ai.extract_tasks", { body })),
 });
 
 export const scoreLead = tool({
@@ -84,10 +85,11 @@ export const scoreLead = tool({
   doc: "Scores leads from 0 to 100 by the ideal customer of the workspace, with reasons, and stores the scores.",
   scope: "write_safe",
   annotations: { idempotentHint: true },
-  input: { lead_ids: z.array(id).min(1).max(100) },
+  input: { lead_ids: z.array(id).min(1).max(100), save: z.boolean().optional() },
   output: written,
   operations: ["ai.score_lead"],
-  run: async (call, { lead_ids }) => writtenResult(await call.perform("ai.score_lead", { body: { lead_ids } })),
+  run: async (call, body) => writtenResult(await call.perform("ai.score_lead", { body })),
+  onward: () => ({ text: () => null, rows: () => "call again with the lead_ids that are missing" }),
 });
 
 export const aiTools: readonly Tool[] = [

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { AnyField, Field } from "../../core/field.ts";
 import type { Operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
-import { objectType } from "../arguments.ts";
+import { objectType, rowsFrom } from "../arguments.ts";
 import { type ObjectType, readObjectType } from "../object_types.ts";
-import { dataResult } from "../shape.ts";
+import { byAnother, dataResult } from "../shape.ts";
 import { type ToolCall, tool } from "../tool.ts";
 
 /** As the answer shows it. What is not said is false or unknown. */
@@ -32,7 +32,7 @@ export const describeFields = tool({
   name: "describe_fields",
   doc: "The fields of an object type, custom ones included: types, which can be set, allowed values, and for id fields the ids that may stand there with their labels (members, statuses, pipelines, types). Use it before you filter, create or update.",
   scope: "read",
-  input: { object_type: objectType, writable_only: z.boolean().optional() },
+  input: { object_type: objectType, writable_only: z.boolean().optional(), rows_from: rowsFrom },
   output: {
     object_type: z.string(),
     can: z.array(z.string()),
@@ -41,10 +41,11 @@ export const describeFields = tool({
     filters: z.array(z.string()),
     order_by: z.array(z.string()),
   },
-  async run(call, { object_type, writable_only = false }) {
+  async run(call, { object_type, writable_only = false, rows_from = 0 }) {
     const type = readObjectType(call.types, object_type);
     const { resource, operations } = type;
-    const fields = resource === null ? [] : await settableFields(call, resource);
+    const all = resource === null ? [] : await settableFields(call, resource);
+    const fields = all.slice(rows_from);
     const facts = {
       object_type: type.name,
       can: Object.keys(operations),
@@ -56,6 +57,7 @@ export const describeFields = tool({
     };
     return dataResult(facts, fields.map(lineOf).join("\n"));
   },
+  onward: ({ rows_from }) => byAnother(rows_from),
 });
 
 const lineOf = ({ name, type, set, required, one_of, refers_to, values }: Described): string =>

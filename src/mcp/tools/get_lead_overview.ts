@@ -7,7 +7,7 @@ const rows = z.array(z.looseObject({}));
 
 export const getLeadOverview = tool({
   name: "get_lead_overview",
-  doc: "A lead with its contacts, open opportunities, next tasks and ten newest activities, in one call. Better than several reads when you prepare for a lead.",
+  doc: "A lead with its first contacts, open opportunities, next tasks and newest activities, and in `total` how many there are. Better than several reads when you prepare for a lead.",
   scope: "read",
   input: { lead_id: z.string() },
   output: {
@@ -16,7 +16,7 @@ export const getLeadOverview = tool({
     opportunities: rows,
     tasks: rows,
     activities: rows,
-    cut: z.array(z.string()),
+    total: z.looseObject({}),
   },
   operations: ["lead.get", "contact.list", "opportunity.list", "task.list", "activity.list"],
   async run(call, { lead_id }) {
@@ -27,22 +27,25 @@ export const getLeadOverview = tool({
       list(call, "task.list", { lead_id, is_complete: "false", _order_by: "date", _limit: "10" }),
       list(call, "activity.list", { lead_id, _limit: "10" }),
     ]);
-    const lists = { contacts, opportunities, tasks, activities };
+    const lists = Object.entries({ contacts, opportunities, tasks, activities });
+    const total = Object.fromEntries(lists.map(([name, one]) => [name, one.total]));
     return fittingRows(rowsMost, (most) => {
-      const left = Object.entries(lists).filter(([, all]) => all.length > most);
-      const shown = Object.fromEntries(Object.entries(lists).map(([name, all]) => [name, all.slice(0, most)]));
-      const overview = { lead: shortened(lead), ...shown, ...(left.length > 0 && { cut: left.map(([name]) => name) }) };
-      const parts = Object.entries(overview).map(([name, one]) => `${name}:\n${linesOf([one].flat() as Row[])}`);
-      return dataResult(overview, parts.join("\n"));
+      const shown = lists.map(([name, { rows }]) => [name, rows.slice(0, most)] as const);
+      const parts = shown.map(([name, rows]) => `${name} (${rows.length} of ${total[name]}):\n${linesOf(rows)}`);
+      const short = shortened(lead);
+      return dataResult(
+        { lead: short, ...Object.fromEntries(shown), total },
+        [`lead:\n${linesOf([short])}`, ...parts].join("\n"),
+      );
     });
   },
 });
 
 const rowsMost = 20;
 
-async function list(call: ToolCall, operation: string, query: Record<string, string>): Promise<Row[]> {
-  const { body } = await call.perform(operation, { query });
-  return body.data.map((row: Row) => brief(shortened(row, 200)));
+async function list(call: ToolCall, operation: string, query: Record<string, string>): Promise<{ rows: Row[]; total: number }> {
+  const { body } = await call.perform(operation, { query: { ...query, _count: "exact" } });
+  return { rows: body.data.map((row: Row) => brief(shortened(row, 200))), total: body.total_results };
 }
 
 /** The lead is the same everywhere here. */

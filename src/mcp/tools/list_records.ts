@@ -4,8 +4,9 @@ import { invalid, placed } from "../../core/errors.ts";
 import { checkFields, data, fields, id, objectType } from "../arguments.ts";
 import { operationFor, readObjectType } from "../object_types.ts";
 import { filterText, pathValues, queryText } from "../paths.ts";
-import { bytesOf, dataResult, linesOf, type Row, resultBytesMax, shortened } from "../shape.ts";
-import { type Performed, type ToolResult, tool } from "../tool.ts";
+import type { ToolResult } from "../result.ts";
+import { dataResult, fittingPage, linesOf, type Row, shortened } from "../shape.ts";
+import { tool } from "../tool.ts";
 
 export const listRecords = tool({
   name: "list_records",
@@ -47,39 +48,26 @@ export const listRecords = tool({
     });
     const ask = (limit: number) =>
       placed(argumentOf, () => call.perform(operation, { params, query: { ...query, _limit: String(limit) } }));
-    return fitting(ask, input.limit, input.fields !== undefined);
+    return fittingPage(ask, input.limit, ({ body }) => pageResult(body, input.fields !== undefined, input.skip ?? 0));
   },
 });
 
 /** Refusals name the arguments of the tool and not the parameters of REST. */
 const argumentOf = (place: string): string => (["_cursor", "_order_by", "_skip"].includes(place) ? place.slice(1) : place);
 
-/** The page, or as many of its first rows as fit. Those are asked for again, so that the cursor goes on right after them. */
-async function fitting(ask: (limit: number) => Promise<Performed>, limit: number, named: boolean): Promise<ToolResult> {
-  const page = pageResult((await ask(limit)).body, named);
-  if (bytesOf(page.result) <= resultBytesMax) return page.result;
-
-  let most = page.rows.length;
-  const isTooLong = () => bytesOf(rowsResult(page.rows.slice(0, most), {})) > resultBytesMax - 1000;
-  while (most > 1 && isTooLong()) most = Math.floor(most * 0.8);
-  const fewer = pageResult((await ask(most)).body, named);
-  // One row alone may be too long.
-  return bytesOf(fewer.result) <= resultBytesMax ? fewer.result : rowsResult([shortened(fewer.rows[0]!)], fewer.body);
-}
-
-function pageResult(body: Row, named: boolean): { result: ToolResult; rows: Row[]; body: Row } {
-  const data = (Array.isArray(body.data) ? body.data : [body]) as Row[];
-  const rows = named ? data : data.map((row) => shortened(row));
-  return { rows, result: rowsResult(rows, body), body };
-}
-
-function rowsResult(rows: Row[], { has_more, cursor_next, total_results }: Row): ToolResult {
+function pageResult(body: Row, named: boolean, skipped: number): ToolResult {
+  const all = (Array.isArray(body.data) ? body.data : [body]) as Row[];
+  const rows = named ? all : all.map((row) => shortened(row));
+  const { cursor_next, total_results } = body;
+  const has_more = body.has_more === true;
   const facts = {
     returned: rows.length,
-    has_more: has_more === true,
-    ...(has_more === true && cursor_next !== undefined && { next_cursor: cursor_next }),
+    has_more,
+    ...(has_more && cursor_next !== undefined && { next_cursor: cursor_next }),
     ...(total_results !== undefined && { total: total_results }),
   };
-  const more = has_more === true ? ` There are more: pass cursor ${cursor_next}.` : "";
+  // Lists that are no table have no cursor.
+  const onward = cursor_next === undefined ? `skip ${skipped + rows.length}` : `cursor ${cursor_next}`;
+  const more = has_more ? ` There are more: pass ${onward}.` : "";
   return dataResult({ ...facts, data: rows }, linesOf(rows), `${rows.length} rows.${more}\n`);
 }

@@ -1,7 +1,9 @@
 // `search`: one question to all the kinds of record that people look for, answered in groups.
 import { z } from "zod";
+import { invalid } from "../../core/errors.ts";
+import type { ToolResult } from "../result.ts";
 import { dataResult, fittingRows, linesOf, type Row, shortened } from "../shape.ts";
-import { type ToolCall, type ToolResult, tool } from "../tool.ts";
+import { type ToolCall, tool } from "../tool.ts";
 
 const kinds = ["lead", "contact", "opportunity", "task", "conversation"] as const;
 
@@ -18,12 +20,14 @@ export const search = tool({
     object_types: z.array(z.enum(kinds)).min(1).optional(),
     limit: z.int().min(1).max(25).default(5).describe("Per type."),
     in_words: z.boolean().optional(),
+    model: z.literal("rules").optional(),
   },
-  output: { found: z.record(z.string(), z.looseObject({})), explanation: z.string() },
+  output: { found: z.record(z.string(), z.looseObject({})), explanation: z.string(), remark: z.string() },
   operations: ["ai.search", ...kinds.map((kind) => `${kind}.list`)],
   behind: ({ core }, given) => core.registry.operation(given.in_words === true ? "ai.search" : "lead.list")!,
-  async run(call, { query, object_types, limit, in_words }) {
-    if (in_words) return understand(call, query, object_types?.[0], limit);
+  async run(call, { query, object_types, limit, in_words, model }) {
+    if (in_words) return understand(call, { query, object_type: object_types?.[0], model, _limit: limit });
+    if (model !== undefined) throw invalid({ model: "is for in_words only: nothing else asks a model" });
     const groups = await Promise.all((object_types ?? kinds).map((kind) => look(call, kind, query, limit)));
     const found = groups.filter(([, { data }]) => data.length > 0);
     return fittingRows(limit, (rows) => foundResult(found.map(([kind, group]) => [kind, first(group, rows)])));
@@ -46,12 +50,13 @@ async function look(call: ToolCall, kind: string, query: string, limit: number):
   return [kind, { data: body.data.map((row: Row) => shortened(row, 120)), has_more: body.has_more }];
 }
 
-async function understand(call: ToolCall, query: string, object_type: string | undefined, limit: number) {
-  const { body } = await call.perform("ai.search", { body: { query, object_type, _limit: limit } });
+async function understand(call: ToolCall, asked: { _limit: number } & Record<string, unknown>) {
+  const { body } = await call.perform("ai.search", { body: asked });
   const data = body.data.map((row: Row) => shortened(row, 120));
-  return fittingRows(limit, (rows) => {
+  const { explanation, model, notice: remark } = body;
+  return fittingRows(asked._limit, (rows) => {
     const group = first({ data, has_more: body.has_more }, rows);
-    const structured = { found: { [body.object_type]: group }, explanation: body.explanation };
-    return dataResult(structured, linesOf(group.data), `${body.explanation}\n`);
+    const structured = { found: { [body.object_type]: group }, explanation, model, ...(remark !== null && { remark }) };
+    return dataResult(structured, linesOf(group.data), `${[explanation, remark ?? ""].join("\n").trim()}\n`);
   });
 }

@@ -3,12 +3,14 @@ import { z } from "zod";
 import { type Ctx, read } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
 import type { Operation } from "../../core/operation.ts";
+import { limitDefault } from "../../records/list_input.ts";
 import { data, id, objectType, written } from "../arguments.ts";
 import { listedIn } from "../listed_in.ts";
 import { operationFor, readObjectType } from "../object_types.ts";
 import { filterText, pathValues, queryText } from "../paths.ts";
-import { recordResult, writtenResult } from "../shape.ts";
-import { type Asked, type Tool, type ToolResult, tool } from "../tool.ts";
+import type { ToolResult } from "../result.ts";
+import { fittingPage, recordResult, writtenResult } from "../shape.ts";
+import { type Asked, type Tool, tool } from "../tool.ts";
 
 const behind =
   (verb: "create" | "update" | "delete"): Tool["behind"] =>
@@ -27,6 +29,9 @@ export const createRecord = tool({
     const operation = operationFor(type, "create");
     const { params, rest } = pathValues(operation, id, data);
     const create = (unless?: Asked["unless"]) => call.perform(operation, { params, body: rest, ...(unless && { unless }) });
+    const { _limit = limitDefault } = rest;
+    if (isSearch(operation) && typeof _limit === "number")
+      return fittingPage((limit) => call.perform(operation, { params, body: { ...rest, _limit: limit } }), _limit, writtenResult);
     if (match_on === undefined) return writtenResult(await create());
 
     const list = operationFor(type, "list");
@@ -41,6 +46,10 @@ export const createRecord = tool({
     }
   },
 });
+
+/** A search that is asked by a body reads, so it can be asked again for fewer. */
+const isSearch = ({ scope, body }: Operation): boolean =>
+  scope === "read" && body !== null && "shape" in body && Object.hasOwn(body.shape as object, "_limit");
 
 type Matching = Required<Pick<Asked, "params" | "query">>;
 
