@@ -10,8 +10,10 @@ import { newId } from "../../values/id.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { same } from "../../values/same.ts";
 import { forgetAllCalendars } from "../calendars/forget.ts";
+import { maySendMore, wakePutOffMail } from "../mail_out/put_off.ts";
 import { isActiveMember, user } from "../organization/user.ts";
 import { endWaysOf } from "../sequences/endings.ts";
+import { wakeThrottled } from "../sequences/wake_throttled.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import {
@@ -98,6 +100,7 @@ export async function updateAccount(ctx: Ctx, before: Account, patch: Patch<type
   const written = store.update(ctx, connectedAccount, before, { ...values, ...(synced_calendars && { synced_calendars }) });
   followChoice(ctx, before, written);
   if (changed) await wakeWaitingMail(ctx, written.id);
+  if (maySendMore(before, written)) await Promise.all([wakePutOffMail(ctx, written), wakeThrottled(ctx, written)]);
   if (changed && fetchesMail(written)) wake(ctx, mailboxJobs, [written.id]);
   return written;
 }

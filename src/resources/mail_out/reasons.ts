@@ -90,8 +90,10 @@ export const waitsForMailbox = ({ email, latest_smtp_error }: Account): Reason =
     `It waits for the mailbox ${email}, which does not work at the moment: ${latest_smtp_error ?? "it is tried again"}`,
   );
 
+export const overCapClass = "daily_cap";
+
 export const overCap = ({ email }: Account, until: string): Reason =>
-  reason("daily_cap", `The mailbox ${email} has sent as much as it may on a day: this mail waits until ${until}`);
+  reason(overCapClass, `The mailbox ${email} has sent as much as it may on a day: this mail waits until ${until}`);
 
 const whys: Record<SuppressionReason, string> = {
   bounced: "mail to it came back before",

@@ -590,6 +590,33 @@ describe("a mailbox", () => {
     assert.deepEqual(attemptsOf(last), ["daily_cap"]);
     assert.match(last.send_attempts[0].error_message, /as much as it may on a day: this mail waits until 20/);
   });
+
+  test("sends what was over its limit at once when the limit is raised or lifted, by itself and by sequences", async () => {
+    const { acme, account, send, shown } = await writing({ daily_cap: 1 });
+    const mails: any[] = [];
+    for (let i = 0; i < 4; i++) mails.push(await send({ to: [address()] }));
+    const of = await acme.post("/sequence/", {
+      name: "Outreach",
+      steps: [{ step_type: "email", subject: "One", body: "<p>Hello</p>" }],
+    });
+    const person = await acme.contact({ emails: [{ email: address() }] });
+    const way = await acme.post("/sequence_subscription/", { sequence_id: of.id, contact_id: person.id });
+    const counts: number[] = [];
+    const sent = async () => {
+      await drained();
+      counts.push((await Promise.all(mails.map(shown))).filter(({ status }) => status === "sent").length);
+    };
+
+    await sent();
+    await acme.put(`/connected_account/${account.id}/`, { daily_cap: 3 });
+    await sent();
+    await acme.put(`/connected_account/${account.id}/`, { daily_cap: null });
+    await sent();
+    await drained();
+
+    assert.deepEqual(counts, [1, 3, 4]);
+    assert.equal((await acme.get(`/sequence_subscription/${way.id}/`)).status, "finished");
+  });
 });
 
 test("how much a mailbox sent on a day is forgotten after 90 days", async () => {
