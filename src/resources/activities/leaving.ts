@@ -73,6 +73,11 @@ export interface Reason {
   error_message: string;
 }
 
+export const pastDue: Reason = {
+  error_class: "past_due",
+  error_message: "The account of this organization is past due: its messages wait until that is settled",
+};
+
 /** It will not be sent as it is: it becomes an error with the reason, and its sender is notified. */
 export async function hasFailed(
   ctx: Ctx,

@@ -141,6 +141,23 @@ test("without a provider, a number, or the right to send, a text is an error tha
   assert.deepEqual(twilio.messages, []);
 });
 
+test("while the account is past due a text waits and says so, as mail does, and leaves when that is settled", async () => {
+  const text = await write();
+  const bill = (status: string) =>
+    service.app.db.unscopedTransaction(async (tx) =>
+      tx.write({ text: "update account set billing_status = $2 where owner_id = $1", values: [acme.userId, status] }),
+    );
+  await bill("past_due");
+
+  await drained();
+  const waiting = await read(text);
+  await bill("active");
+  await after(hour);
+
+  assert.deepEqual([waiting.status, (await read(text)).status], ["outbox", "sent"]);
+  assert.match(waiting.error_message, /past due: its messages wait/);
+});
+
 test("only to a number in full can a text leave, so that nobody who opted out gets one under another spelling", async () => {
   const spellings = ["tel:+12125559876", "whatsapp:+12125559876", "0012125559876", "+12125559876x1"];
   for (const remote_phone of spellings) {

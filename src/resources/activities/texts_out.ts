@@ -23,7 +23,7 @@ import { type Connected, connectedProvider, notConnected } from "../telephony/pr
 import type { Attachment } from "./attachments.ts";
 import type { Text } from "./carried.ts";
 import { channelMessage } from "./channel_message.ts";
-import { hasFailed, hasLeft, hasToWait, jobsOf, noteSending, type Reason, releaserOf } from "./leaving.ts";
+import { hasFailed, hasLeft, hasToWait, jobsOf, noteSending, pastDue, type Reason, releaserOf } from "./leaving.ts";
 import { isLeaving, type MessageState } from "./message_states.ts";
 import { endLate, isTooLate } from "./outbox_by_clock.ts";
 import { canGetTexts } from "./own_side.ts";
@@ -120,6 +120,10 @@ async function begin(ctx: Ctx, of: Resource, job: Job, means: Means): Promise<Be
     return stop(ctx, job, null);
   }
   if (!isNew) return { text, media: [], connected, isNew };
+  if (means.member!.past_due) {
+    if (text.error_message !== pastDue.error_message) await hasToWait(ctx, of, text, pastDue);
+    return stop(ctx, job, new Date(ctx.now.getTime() + latestMs));
+  }
 
   const awake = await awakeFrom(ctx, text);
   if (awake > ctx.now) return stop(ctx, job, awake);
@@ -150,7 +154,6 @@ async function whyNot(ctx: Ctx, text: Text, { connected, member, by }: Means): P
   if (member === null) return because("no_member", "Its sender is no longer a member: somebody else has to send it");
   if (!member.permissions.has("calling"))
     return because("not_allowed", "Its sender may not send texts: their role lacks the permission calling");
-  if (member.past_due) return because("past_due", "The account of the organization is past due");
   if (await isHiddenFrom(ctx, by, text.lead_id))
     return because("not_allowed", "Its sender does not see the lead any more: somebody else has to send it");
   if (!remote_phone) return because("no_number", "There is no number to send it to: set remote_phone");

@@ -82,8 +82,6 @@ export const perhapsSent = (to: readonly string[]): Reason =>
 
 export const crashed = reason("crashed", "Several workers ended while they sent it: put it into the outbox again to send it");
 
-export const pastDue = reason("past_due", "The account of this organization is past due: mail waits until that is settled");
-
 export const waitsForMailbox = ({ email, latest_smtp_error }: Account): Reason =>
   reason(
     "mailbox",
