@@ -19,7 +19,7 @@ import {
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { mailPorts } from "../../services/public_address.ts";
-import { parseEmail } from "../../values/email.ts";
+import { emailKey, parseEmail } from "../../values/email.ts";
 import { hostInUrl, parseHost } from "../../values/host.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { fromHtml } from "../../values/rich_text.ts";
@@ -128,6 +128,12 @@ export const connectedAccount = resource({
       doc: "For a new mailbox, which providers trust little: of what sequences, bulk work and automations send, 20 e-mails leave by it on its first day, and a tenth more on each day after that, up to its cap.",
     }),
     ramp_up_since: timestamp({ readOnly: true, doc: "Since when it ramps up." }),
+    email_is_proven: computed(
+      ["email", "proven_email"],
+      z.boolean(),
+      (email: string | null, proven: string | null) => proven !== null && proven === emailKey(email ?? ""),
+      "Its owner has logged in to the mailbox of this address. From then on nobody else can connect it.",
+    ),
     shared_with: texts({
       default: [] as string[],
       max: 200,

@@ -147,7 +147,10 @@ test("a login by another name, or an address that was changed, proves nothing", 
   const account = await connect(eve, box.address, { imap: box.login });
   await connect(eve, "boss@acme.example", { imap: box.login });
   await withWorker(on, (worker) => worker.drained());
+  const isProven = async (email: string) => (await eve.get(`/connected_account/?email=${email}`)).data[0].email_is_proven;
+  assert.deepEqual([await isProven(box.address), await isProven("boss@acme.example")], [true, false]);
   await eve.put(`/connected_account/${account.id}/`, { email: "sales@acme.example" });
+  assert.equal(await isProven("sales@acme.example"), false);
   const other = await connect(eve, "eve@acme.example");
 
   for (const email of ["boss@acme.example", "sales@acme.example"]) {
