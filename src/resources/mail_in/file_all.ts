@@ -3,6 +3,7 @@
 import { requestOf } from "../../jobs/claims.ts";
 import { checkClaim } from "../../jobs/job.ts";
 import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
+import { withEventsTogether } from "../../records/events_together.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
 import { keepOwn } from "../files/store_file.ts";
 import { isOfMessage, received } from "../inbox/receipt.ts";
@@ -88,7 +89,7 @@ async function file(visit: Visit, source: Source, mail: ArrivedMail): Promise<vo
   const parts = await keepParts(visit, mail);
   await received(
     (act) => asSystem(core, job.organization_id, requestOf(job), act),
-    (ctx) => fileMail(ctx, source, mail, parts, (inside) => checkClaim(inside, job)),
+    (ctx) => withEventsTogether(ctx, (own) => fileMail(own, source, mail, parts, (inside) => checkClaim(inside, job))),
   );
 }
 
