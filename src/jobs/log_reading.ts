@@ -6,6 +6,9 @@ import { asSystem } from "../records/acting.ts";
 import { newId } from "../values/id.ts";
 import { type Consumer, consumeSome } from "./consumer.ts";
 
+/** How many read at once. Each holds a connection for its transaction, and jobs need some too. */
+const atOnceMost = 6;
+
 /** How long a look waits for consumers. Most are done by then, and the jobs that they cause are claimed at once. */
 const waitedForMs = 100;
 
@@ -15,6 +18,10 @@ export class LogReading {
   private readonly onError: (error: Error) => void;
   /** One for each consumer and organization. */
   private readonly running = new Map<string, Promise<void>>();
+  /** When each of those that are behind was started last, as a number that grows. */
+  private started = new Map<string, number>();
+  private starts = 0;
+  private othersWait = false;
   private stopped = false;
 
   constructor(core: Core, consumers: readonly Consumer[], onError: (error: Error) => void) {
@@ -26,7 +33,10 @@ export class LogReading {
   /** Starts the consumers that are behind, and returns whether there are any. */
   async look(): Promise<boolean> {
     const behind = await consumersBehind(this.core.db, [...this.consumers.keys()]);
-    for (const { name, organization_id } of behind) this.start(this.consumers.get(name)!, organization_id);
+    const waiting = this.inTurn(behind.filter((one) => !this.running.has(keyOf(one))));
+    const free = Math.max(0, atOnceMost - this.running.size);
+    for (const one of waiting.slice(0, free)) this.start(one);
+    this.othersWait = waiting.length > free;
     await Promise.race([Promise.all(this.underWay()), new Promise((resolve) => setTimeout(resolve, waitedForMs).unref())]);
     return behind.length > 0;
   }
@@ -38,17 +48,35 @@ export class LogReading {
     this.stopped = true;
   }
 
-  private start(consumer: Consumer, organizationId: string): void {
-    const key = `${organizationId} ${consumer.name}`;
-    if (this.running.has(key) || this.stopped) return;
-    const run = this.consumeAll(consumer, organizationId)
+  /** Whoever was started longest ago comes first. */
+  private inTurn(waiting: readonly Behind[]): Behind[] {
+    const startOf = (one: Behind) => this.started.get(keyOf(one)) ?? 0;
+    const sorted = waiting.toSorted((a, b) => startOf(a) - startOf(b));
+    this.started = new Map([...this.running.keys(), ...sorted.map(keyOf)].map((key) => [key, this.started.get(key) ?? 0]));
+    return sorted;
+  }
+
+  private start(one: Behind): void {
+    if (this.stopped) return;
+    const key = keyOf(one);
+    this.started.set(key, ++this.starts);
+    const run = this.consumeAll(this.consumers.get(one.name)!, one.organization_id)
       .catch(this.onError)
       .finally(() => this.running.delete(key));
     this.running.set(key, run);
   }
 
+  /** Until nothing is left, or others want its place. */
   private async consumeAll(consumer: Consumer, organizationId: string): Promise<void> {
     const request = { id: newId("req"), method: "", path: `consumer ${consumer.name}` };
-    while (await asSystem(this.core, organizationId, request, (ctx) => consumeSome(ctx, consumer))) if (this.stopped) return;
+    while (await asSystem(this.core, organizationId, request, (ctx) => consumeSome(ctx, consumer)))
+      if (this.stopped || this.othersWait) return;
   }
 }
+
+interface Behind {
+  name: string;
+  organization_id: string;
+}
+
+const keyOf = ({ name, organization_id }: Behind): string => `${organization_id} ${name}`;

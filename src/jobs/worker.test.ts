@@ -8,6 +8,7 @@ import { startService } from "../../test/support/service.ts";
 import { withTwoWorkers, withWorker } from "../../test/support/worker.ts";
 import type { Ctx } from "../core/context.ts";
 import { asSystem } from "../records/acting.ts";
+import { emitCustom } from "../records/event.ts";
 import { lockRecord } from "../records/records.ts";
 import { lead } from "../resources/leads/lead.ts";
 import { claimJobs, requestOf, wakeLateJobs } from "./claims.ts";
@@ -456,6 +457,34 @@ test("a consumer that reads for long holds up no job", async () => {
   await worker.stop();
 
   assert.deepEqual(done, ["a"]);
+});
+
+test("six read the log at once, and those of all other organizations get their turn, also beside logs that grow", async () => {
+  const acmes: Workspace[] = [];
+  for (let i = 0; i < 9; i++) acmes.push(await organization());
+  const [gate, served, growing] = [Promise.withResolvers<void>(), new Set<string>(), new Set<string>()];
+  let [now, most] = [0, 0];
+  const consumer: Consumer = {
+    name: `test_${process.pid}_${++kinds}`,
+    doc: "A test.",
+    async consume(ctx) {
+      most = Math.max(most, ++now);
+      served.add(ctx.organization_id);
+      if (served.size === 6) setTimeout(gate.resolve, 300);
+      await gate.promise;
+      now--;
+      // The log of the first six never ends.
+      if (served.size < 9 && growing.size <= 6) growing.add(ctx.organization_id);
+      if (served.size < 9 && growing.has(ctx.organization_id)) emitCustom(ctx, "grows", { object_id: "x", lead_id: null }, {});
+    },
+  };
+  for (const acme of acmes) await acme.inside(async (ctx) => follow(ctx, consumer));
+  await Promise.all(acmes.map((acme) => acme.lead()));
+
+  await withWorker(acmes[0]!.service, (worker) => worker.drained(), { does: { works: [], consumers: [consumer], timers: [] } });
+
+  assert.equal(most, 6);
+  assert.deepEqual([...served].sort(), acmes.map(({ id }) => id).sort());
 });
 
 /** A timer for tests that fires every hour and records when. */
