@@ -5,13 +5,21 @@ import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { leadIsVisible } from "../leads/visibility.ts";
 
 /** Kinds that are an exchange between people. A note or a task does not say whom somebody is talking to. */
-export const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
+const exchanges = ["Email", "SMS", "Call", "ChannelMessage", "Meeting"];
 
 /**
  * A mailbox or a provider has seen it. What somebody only logged counts after that, or else a member could have the mail of a
  * person filed at a lead of their own by logging a message there.
  */
 export const isCarried = raw("(cardinality(a.mailbox_user_ids) > 0 or a.receipts <> '[]' or a.provider_id is not null) is true");
+
+/** So many of the newest activities say who was spoken with. All that was ever exchanged with a customer would take too long to read. */
+const newestMost = 300;
+
+/** The newest exchanges with a contact or at a lead, as the table `a`. */
+export const newestExchanges = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql): Sql =>
+  sql`(select newest.* from (select * from activity one where one.organization_id = ${ctx.organization_id} and one.${name(via)} = ${id}
+    order by one.date_created desc, one.id desc limit ${raw(String(newestMost))}) newest where newest._type = any(${exchanges})) a`;
 
 /** Whose mailbox or number a message came to. What went through it before counts more than what others exchanged. */
 export interface Through {
@@ -57,8 +65,7 @@ const isOf = (ctx: Ctx, found: Found, by: Through): Sql =>
   or([
     sql`${name(found.t)}.created_by = ${by.user_id}`,
     atLead(ctx, found, sql`l.owner_id = ${by.user_id}`),
-    sql`exists (select from activity a where a.organization_id = ${ctx.organization_id} and a.lead_id = ${found.lead_id}
-      and a._type = any(${exchanges}) and ${isCarried} and ${wentThrough(by)})`,
+    sql`exists (select from ${newestExchanges(ctx, "lead_id", found.lead_id)} where ${isCarried} and ${wentThrough(by)})`,
   ]);
 
 const atLead = (ctx: Ctx, { lead_id }: Found, rule: Sql): Sql =>

@@ -2,7 +2,7 @@
 import { type Ctx, may, query, userOf } from "../../core/context.ts";
 import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
-import { and, join, name, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
+import { and, join, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { findRecord, findRecords, statementName } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { phoneDigits } from "../../values/phone.ts";
@@ -10,7 +10,7 @@ import { contact } from "../contacts/contact.ts";
 import { conversation } from "../conversations/conversation.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
-import { catchesMail, catchesText, exchanges, type Found, isCarried, type Through, wentThrough } from "./catching.ts";
+import { catchesMail, catchesText, type Found, isCarried, newestExchanges, type Through, wentThrough } from "./catching.ts";
 
 export type Contact = Row<typeof contact>;
 
@@ -91,14 +91,13 @@ async function checkAtLead(ctx: Ctx, of: Resource, field: string, id: string | n
 }
 
 /**
- * Looked up only where there are several to choose from, for it reads all that was ever exchanged with them. One member's writing to a
- * contact of their own with the address of somebody else's must not draw the other's mail there.
+ * Looked up only where there are several to choose from. One member's writing to a contact of their own with the address of somebody
+ * else's must not draw the other's mail there.
  */
 const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql, by?: Through): Sql =>
   sql`(case when count(*) over () > 1 then (
-    select max(array[(${isCarried} and ${by === undefined ? sql`false` : wentThrough(by)})::int, ${isCarried}::int, extract(epoch from a.activity_at)]) from activity a
-    where a.organization_id = ${ctx.organization_id} and a.${name(via)} = ${id}
-      and a._type = any(${exchanges}) and a.activity_at <= ${ctx.now}) end) desc nulls last`;
+    select max(array[(${isCarried} and ${by === undefined ? sql`false` : wentThrough(by)})::int, ${isCarried}::int, extract(epoch from a.activity_at)])
+    from ${newestExchanges(ctx, via, id)} where a.activity_at <= ${ctx.now}) end) desc nulls last`;
 
 /** Of several contacts with the same address, the one with the latest exchange, or else the one changed last. */
 const latest = (exchanged: readonly Sql[], most = 1): Sql =>
