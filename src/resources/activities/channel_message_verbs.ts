@@ -10,6 +10,7 @@ import { activity } from "./activity.ts";
 import type { Attachment } from "./attachments.ts";
 import { anew } from "./carried.ts";
 import { channelMessage } from "./channel_message.ts";
+import { followText } from "./followed_text.ts";
 import { wakeSender } from "./leaving.ts";
 import { fromMarkdown } from "./markdown.ts";
 import { checkContent, checkMove, isLeaving, releasedBy, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
@@ -46,7 +47,10 @@ export async function createChannelMessage(ctx: Ctx, given: Create<typeof channe
   });
   wakeSender(ctx, channelMessage, row);
   if (status === "sent") emit(ctx, channelMessage, { action: "sent", after: row });
-  if (status === "inbox") emit(ctx, channelMessage, { action: "received", after: row });
+  if (status === "inbox") {
+    emit(ctx, channelMessage, { action: "received", after: row });
+    await followText(ctx, row);
+  }
   return row;
 }
 

@@ -10,6 +10,7 @@ import { contact } from "../contacts/contact.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { smsFromTemplate } from "../templates/fill.ts";
 import { anew } from "./carried.ts";
+import { followText } from "./followed_text.ts";
 import { wakeSender } from "./leaving.ts";
 import { checkContent, checkMove, releasedBy, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
 import { checkNumber, checkSendable, mobileOf, usualNumberOf } from "./own_side.ts";
@@ -52,7 +53,10 @@ export async function createSms(
   const row = store.insert(ctx, sms, values);
   wakeSender(ctx, sms, row);
   if (status === "sent") emit(ctx, sms, { action: "sent", after: row });
-  if (status === "inbox") emit(ctx, sms, { action: "received", after: row });
+  if (status === "inbox") {
+    emit(ctx, sms, { action: "received", after: row });
+    await followText(ctx, row);
+  }
   if (isToAnswer) answerIt(ctx, row);
   return row;
 }

@@ -45,11 +45,11 @@ async function receive(ctx: Ctx, text: ReceivedText): Promise<void> {
   if (!(await isFirst(ctx, text.id))) return;
   const whose = await whoseNumber(ctx, text.from, { number: text.to, user_id: ourNumber(ctx, text.to)?.user_id ?? null });
   const wish = text.wish ?? wishIn(text.text);
+  // Some providers know words of their own that ask for no more.
+  if (wish === "stop" && whose?.contact_id) await endWays(ctx, { addresses: [], contact_id: whose.contact_id }, "unsubscribed");
   const id = whose === null ? await fromStranger(ctx, text, wish !== null) : await file(ctx, text, whose);
   const said = { channel: "sms", address: text.from, reason: "unsubscribed", source: "stop_word", source_id: id } as const;
   if (wish === "stop") await suppress(ctx, said);
-  if (whose?.contact_id && wish !== "start")
-    await endWays(ctx, { addresses: [], contact_id: whose.contact_id }, wish === "stop" ? "unsubscribed" : "texted");
   if (wish === "start") await liftStops(ctx, text.from);
 }
 

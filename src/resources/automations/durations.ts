@@ -1,6 +1,7 @@
 // How long a wait lasts. Minutes and hours are absolute. Days and weeks are by the clock on the wall of a time zone, business days are
-// Monday to Friday.
+// Monday to Friday without the organization's holidays.
 import { Temporal } from "temporal-polyfill";
+import { addBusinessDays } from "../../values/business_days.ts";
 
 const unitMs: Record<string, number> = {
   minutes: 60_000,
@@ -21,26 +22,20 @@ export interface Span {
   unit: string;
 }
 
-/** The moment after (or with a negative amount before) another. `at` is a time of that day, such as 09:00. */
-export function momentAfter(from: Date, { amount, unit }: Span, zone: string, at?: string | null): Date {
+interface More {
+  /** A time of that day, such as 09:00. */
+  at?: string | null;
+  holidays?: readonly string[];
+}
+
+/** The moment after (or with a negative amount before) another. */
+export function momentAfter(from: Date, { amount, unit }: Span, zone: string, { at, holidays }: More = {}): Date {
   const start = Temporal.Instant.fromEpochMilliseconds(from.getTime()).toZonedDateTimeISO(zone);
-  const moved = unit === "minutes" || unit === "hours" ? start.add({ [unit]: amount }) : onDay(start, amount, unit);
+  const moved = unit === "minutes" || unit === "hours" ? start.add({ [unit]: amount }) : onDay(start, amount, unit, holidays);
   if (at == null) return new Date(moved.epochMilliseconds);
   const timed = moved.withPlainTime(Temporal.PlainTime.from(at));
   return new Date((timed.epochMilliseconds < from.getTime() ? timed.add({ days: 1 }) : timed).epochMilliseconds);
 }
 
-function onDay(start: Temporal.ZonedDateTime, amount: number, unit: string): Temporal.ZonedDateTime {
-  if (unit !== "business_days") return start.add({ [unit]: amount });
-  if (amount === 0) return start;
-  const sign = Math.sign(amount);
-  // Five business days are a week. From a weekend they count from the last business day before it.
-  let day = start;
-  while (day.dayOfWeek > 5) day = day.subtract({ days: sign });
-  day = day.add({ weeks: Math.trunc(amount / 5) });
-  for (let left = Math.abs(amount % 5); left > 0; ) {
-    day = day.add({ days: sign });
-    if (day.dayOfWeek <= 5) left--;
-  }
-  return day;
-}
+const onDay = (start: Temporal.ZonedDateTime, amount: number, unit: string, holidays?: readonly string[]) =>
+  unit === "business_days" ? addBusinessDays(start, amount, holidays) : start.add({ [unit]: amount });

@@ -76,6 +76,28 @@ describe("a run", () => {
     assert.deepEqual(stepsOf(of(leads[2])), [["which", "succeeded", "else"]]);
   });
 
+  test("counts business days without the holidays of the organization's calendar", async () => {
+    const acme = await organization();
+    const calendar = { id: "us", dates: ["2031-07-04"] };
+    await acme.put(`/organization/${acme.id}/`, {
+      settings: { holiday_calendars: [calendar], business_calendar: "us" },
+    });
+    acme.service.clock.now = new Date("2031-07-03T10:00:00Z");
+    const span = { amount: 1, unit: "business_days" };
+    const made = await published(
+      acme,
+      chain(["task.create", { text: "Call", due_in: span }], ["wait.duration", { ...span, timezone: "UTC" }]),
+    );
+    const lead = await acme.lead();
+
+    await work(acme);
+
+    // The day after is Independence Day, and then it is the weekend.
+    const [run] = await runsOf(acme, made);
+    const [task] = (await acme.get(`/task/?lead_id=${lead.id}`)).data;
+    assert.deepEqual([run.wait_until, task.date], ["2031-07-07T10:00:00.000Z", "2031-07-07"]);
+  });
+
   test("waits for a time, and finishes by its own version, whatever is published meanwhile", async () => {
     const acme = await organization();
     const made = await published(

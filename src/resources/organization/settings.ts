@@ -30,7 +30,7 @@ const outcomes = z
   })
   .transform((given) => given.map(({ id, ...rest }) => ({ id: id ?? newId("outcome"), ...rest })));
 
-/** Days without work, which sequences can skip. */
+/** Days without work, which sequences can skip. Those of the `business_calendar` are no business days. */
 const holidayCalendars = z
   .array(
     z.looseObject({
@@ -70,6 +70,7 @@ const known: Record<string, z.ZodType> = {
     tokens_per_month: z.int().min(0).optional(),
   }),
   holiday_calendars: holidayCalendars,
+  business_calendar: z.string().max(64),
   mcp: z.looseObject({ require_destructive_for_send: z.boolean().optional() }),
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
@@ -90,10 +91,15 @@ export function mergeSettings(present: Settings, given: Settings): Settings {
   // The error also gets the name of the rubric, which the caller sent as one value.
   if (Object.keys(errors).some((place) => place.startsWith("settings.icp.rubric.")))
     errors["settings.icp.rubric"] ??= "is not a valid rubric";
+  if (Object.hasOwn(given, "business_calendar") && given.business_calendar !== null && !isCalendar(merged))
+    errors["settings.business_calendar"] ??= "is not the id of a calendar in settings.holiday_calendars";
   if (JSON.stringify(merged).length > sizeMax) errors.settings = `must be ${sizeMax / 1024} KB of JSON or less`;
   refuse(errors);
   return merged;
 }
+
+const isCalendar = ({ business_calendar, holiday_calendars }: Settings): boolean =>
+  Array.isArray(holiday_calendars) && holiday_calendars.some((one) => one?.id === business_calendar);
 
 function merge(present: Settings, given: Settings, at: string): Settings {
   const merged: Settings = { ...present };

@@ -1,7 +1,7 @@
 // When the steps of a sequence are due: after their delay, within its hours, and not on its holidays.
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
-import { organizationOf } from "../organization/organization.ts";
+import { businessHolidays, holidaysOf } from "../organization/holidays.ts";
 import { afterDelay, atTimeOfDay, firstSlot } from "./schedule.ts";
 import type { sequence } from "./sequence.ts";
 import type { sequenceSubscription } from "./sequence_subscription.ts";
@@ -25,7 +25,9 @@ export function dueAfter(
   since: Date,
   zone: string,
 ): string {
-  return openAt(ctx, taken, zone, atTimeOfDay(afterDelay(since, delay, zone), at ?? null, zone)).toISOString();
+  const skipped = taken.schedule?.skip_holidays ?? null;
+  const holidays = skipped === null ? businessHolidays(ctx) : holidaysOf(ctx, skipped);
+  return openAt(ctx, taken, zone, atTimeOfDay(afterDelay(since, delay, zone, holidays), at ?? null, zone)).toISOString();
 }
 
 /** The first moment at or after `at` in the hours of the sequence. */
@@ -37,15 +39,3 @@ export function openAt(ctx: Ctx, { schedule }: Pick<Sequence, "schedule">, zone:
   if (slot === null) throw new Error("a schedule that never opens");
   return slot.at;
 }
-
-interface HolidayCalendar {
-  id: string;
-  dates: string[];
-}
-
-export const holidayCalendars = ({ directory }: Ctx): HolidayCalendar[] =>
-  (organizationOf(directory).settings.holiday_calendars as HolidayCalendar[] | undefined) ?? [];
-
-/** None where the calendar was removed from the settings. */
-const holidaysOf = (ctx: Ctx, id: string | null): readonly string[] =>
-  (id === null ? undefined : holidayCalendars(ctx).find((one) => one.id === id))?.dates ?? [];

@@ -1,6 +1,7 @@
 // When a sequence may send: hours of the week in its own time zone.
 import { Temporal } from "temporal-polyfill";
 import { z } from "zod";
+import { addBusinessDays } from "../../values/business_days.ts";
 import { isTimeZone } from "../../values/time.ts";
 import type { Delay } from "./steps.ts";
 
@@ -54,12 +55,12 @@ export function firstSlot(
   return null;
 }
 
-/** `delay` after a moment. Days are calendar days in the zone. */
-export function afterDelay(at: Date, delay: Delay, timezone: string): Date {
+/** `delay` after a moment. Days are calendar days in the zone. Business days leave out weekends and the holidays. */
+export function afterDelay(at: Date, delay: Delay, timezone: string, holidays: readonly string[] = []): Date {
   if (typeof delay === "number") return new Date(at.getTime() + delay * 1000);
   const { amount, unit } = delay;
   const from = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
-  const to = unit === "business_days" ? afterBusinessDays(from, amount) : from.add({ [unit]: amount });
+  const to = unit === "business_days" ? addBusinessDays(from, amount, holidays) : from.add({ [unit]: amount });
   return new Date(to.epochMilliseconds);
 }
 
@@ -69,15 +70,6 @@ export function atTimeOfDay(from: Date, time: string | null, timezone: string): 
   const day = Temporal.Instant.fromEpochMilliseconds(from.getTime()).toZonedDateTimeISO(timezone).toPlainDate();
   const today = instantOf(day, time, timezone);
   return today >= from ? today : instantOf(day.add({ days: 1 }), time, timezone);
-}
-
-function afterBusinessDays(from: Temporal.ZonedDateTime, amount: number): Temporal.ZonedDateTime {
-  let at = from;
-  for (let left = amount; left > 0; ) {
-    at = at.add({ days: 1 });
-    if (at.dayOfWeek <= 5) left--;
-  }
-  return at;
 }
 
 const rangesOn = ({ ranges }: Schedule, weekday: number) =>

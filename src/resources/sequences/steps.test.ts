@@ -137,6 +137,26 @@ describe("a step", () => {
     await acme.refused(400, "PUT", `/organization/${acme.id}/`, wrong, "settings.holiday_calendars.0.dates.0");
   });
 
+  test("counts business days without the holidays of its calendar, or else of the organization's", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const inDays = (days: number) => new Date(on.clock.now!.getTime() + days * day).toISOString();
+    const calendars = [
+      { id: "de", dates: [inDays(1).slice(0, 10)] },
+      { id: "fr", dates: [inDays(1), inDays(4)].map((one) => one.slice(0, 10)) },
+    ];
+    await acme.put(`/organization/${acme.id}/`, { settings: { holiday_calendars: calendars, business_calendar: "fr" } });
+    const steps = [mail("One", { delay: { amount: 1, unit: "business_days" } })];
+    const allWeek = { ranges: [1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ weekday, start: "00:00", end: "24:00" })) };
+    const named = await sequence(steps, { schedule: { ...allWeek, skip_holidays: "de" } });
+    const unnamed = await sequence(steps);
+
+    // Friday is off in both, and the Monday after it in one.
+    assert.equal((await subscribe(named)).next_step_at, inDays(4));
+    assert.equal((await subscribe(unnamed)).next_step_at, inDays(5));
+    const unknown = { settings: { business_calendar: "it" } };
+    await acme.refused(400, "PUT", `/organization/${acme.id}/`, unknown, "settings.business_calendar");
+  });
+
   test("records opens and clicks as the sequence says, or as it says itself", async () => {
     const { sequence, subscribe } = await outreach();
     const tracked = { body: '<p><a href="https://acme.example/offer">Offer</a></p>' };

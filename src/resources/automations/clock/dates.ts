@@ -6,7 +6,9 @@ import { from, scope } from "../../../core/resource.ts";
 import { and, raw, type Sql, sql, statement } from "../../../db/sql.ts";
 import type { Attribute } from "../../../search/attributes.ts";
 import { subjectOf } from "../../../search/subject.ts";
+import { addBusinessDays } from "../../../values/business_days.ts";
 import { pgTimestamp } from "../../../values/time.ts";
+import { businessHolidays } from "../../organization/holidays.ts";
 import type { Clock, Config, DueRecord } from "./clock.ts";
 import { aheadMostMs, behindMostMs, saidOf, zoneFrom, zoneStepMinutes } from "./zones.ts";
 
@@ -24,7 +26,8 @@ export const dateClock: Clock = {
   next: nextLook,
   latest: (_config, _zone, _after, until) => until,
   objectType: ({ object_type }) => object_type,
-  async due(ctx, config, zone, after, until) {
+  async due(ctx, given, zone, after, until) {
+    const config: Config = { ...given, holidays: businessHolidays(ctx) };
     const date = dateOf(ctx, config.object_type, config.date_field);
     if (date === null) return [];
     const isDue = (moment: Date) => moment > after && moment <= until;
@@ -44,7 +47,8 @@ const daysSomewhere = (config: Config, zone: string, after: Date, until: Date): 
     : dueDays(config, zone, after, until);
 
 /** Days begin at known times. Moments are looked for every minute, or every five where days count. */
-function nextLook(ctx: Ctx, config: Config, zone: string, after: Date): Date {
+function nextLook(ctx: Ctx, given: Config, zone: string, after: Date): Date {
+  const config: Config = { ...given, holidays: businessHolidays(ctx) };
   const { at, object_type, date_field, offset, recurrence } = config;
   const every = offset.unit === "minutes" || offset.unit === "hours" ? minute : 5 * minute;
   const soon = new Date(after.getTime() + every);
@@ -69,8 +73,8 @@ function nextSomewhere({ at, offset }: Config, after: Date): Date {
 
 /** The days of which the moment is in a span of time. */
 export function dueDays(config: Config, zone: string, after: Date, until: Date): Temporal.PlainDate[] {
-  const { amount, unit, direction } = config.offset;
-  const [least, most] = spanOf(amount, unit);
+  const { direction } = config.offset;
+  const [least, most] = spanOf(config);
   const start = dayOf(after, zone).add({ days: direction === "after" ? -most - 2 : least - 2 });
   const end = dayOf(until, zone).add({ days: direction === "after" ? -least + 2 : most + 2 });
   const found: Temporal.PlainDate[] = [];
@@ -86,34 +90,29 @@ const dayOf = (at: Date, zone: string): Temporal.PlainDate => inZone(at, zone).t
 const inZone = (at: Date, zone: string) => Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone);
 
 /** How many days an offset is, at least and at most. */
-function spanOf(amount: number, unit: string): [number, number] {
+function spanOf({ offset: { amount, unit }, holidays = [] }: Config): [number, number] {
   if (unit === "weeks") return [amount * 7, amount * 7];
   if (unit === "days") return [amount, amount];
-  if (unit === "business_days") return [amount, Math.ceil(amount * 1.4) + 4];
+  if (unit === "business_days") return [amount, Math.ceil((amount + holidays.length) * 1.4) + 4];
   const days = (amount * (unit === "hours" ? 60 : 1)) / 1440;
   return [Math.floor(days), Math.ceil(days)];
 }
 
-export function momentOfDay(date: Temporal.PlainDate, { offset, at }: Config, zone: string): Date {
+export function momentOfDay(date: Temporal.PlainDate, { offset, at, holidays }: Config, zone: string): Date {
   const { amount, unit, direction } = offset;
   const signed = direction === "after" ? amount : -amount;
   const timed = (one: Temporal.PlainDate) => one.toZonedDateTime({ timeZone: zone, plainTime: at ?? "00:00" });
-  const moved = unit === "minutes" || unit === "hours" ? timed(date).add({ [unit]: signed }) : timed(movedBy(date, signed, unit));
+  const moved =
+    unit === "minutes" || unit === "hours" ? timed(date).add({ [unit]: signed }) : timed(movedBy(date, signed, unit, holidays));
   return new Date(moved.epochMilliseconds);
 }
 
-function movedBy<D extends Temporal.PlainDate | Temporal.ZonedDateTime>(date: D, amount: number, unit: string): D {
-  if (unit !== "business_days") return date.add({ [unit]: amount }) as D;
-  if (amount === 0) return date;
-  // After the first steps it is a working day, and five further ones are a week.
-  const few = ((Math.abs(amount) - 1) % 5) + 1;
-  let one = date;
-  for (let left = few; left > 0; ) {
-    one = one.add({ days: Math.sign(amount) }) as D;
-    if (one.dayOfWeek <= 5) left--;
-  }
-  return one.add({ weeks: Math.sign(amount) * ((Math.abs(amount) - few) / 5) }) as D;
-}
+const movedBy = <D extends Temporal.PlainDate | Temporal.ZonedDateTime>(
+  date: D,
+  amount: number,
+  unit: string,
+  holidays: readonly string[] | undefined,
+): D => (unit === "business_days" ? addBusinessDays(date, amount, holidays) : (date.add({ [unit]: amount }) as D));
 
 // --- every year ---
 
@@ -163,9 +162,9 @@ async function dueMoments(
   });
 }
 
-function momentOf(value: Date, { offset, at }: Config, zone: string): Date {
+function momentOf(value: Date, { offset, at, holidays }: Config, zone: string): Date {
   const { amount, unit, direction } = offset;
-  const moved = movedBy(inZone(value, zone), direction === "after" ? amount : -amount, unit);
+  const moved = movedBy(inZone(value, zone), direction === "after" ? amount : -amount, unit, holidays);
   return new Date((at == null ? moved : moved.withPlainTime(at)).epochMilliseconds);
 }
 
@@ -175,8 +174,9 @@ function exactSpan({ offset: { amount, unit, direction } }: Config, after: Date,
 }
 
 /** Wide enough for all zones: the moments are compared exactly afterwards. */
-function wideSpan({ offset: { amount, unit, direction } }: Config, after: Date, until: Date): [Date, Date] {
-  const [least, most] = spanOf(amount, unit).map((days) => days * day) as [number, number];
+function wideSpan(config: Config, after: Date, until: Date): [Date, Date] {
+  const { direction } = config.offset;
+  const [least, most] = spanOf(config).map((days) => days * day) as [number, number];
   const [early, late] = direction === "after" ? [-most, -least] : [least, most];
   return [new Date(after.getTime() + early - 2 * day), new Date(until.getTime() + late + 2 * day)];
 }

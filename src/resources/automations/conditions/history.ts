@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Ctx } from "../../../core/context.ts";
 import { type Sql, sql } from "../../../db/sql.ts";
+import { businessHolidays } from "../../organization/holidays.ts";
 import { activityKinds, defining, direction, duration, id, may, naming, need, oneOf } from "../catalog.ts";
 import { compares } from "../comparing.ts";
 import { momentAfter, type Span } from "../durations.ts";
@@ -74,7 +75,7 @@ async function countActivities({ kinds, direction, window }: Values, { ctx, fact
   if (theirs === null) return 0;
   const conditions = [theirs, sql`t._type = any(${typesOfKinds(kinds)})`, hasHappened(now)];
   if (direction != null) conditions.push(sql`left(t.direction, 2) = ${String(direction).slice(0, 2)}`);
-  if (window != null) conditions.push(sql`t.activity_at > ${begin(now, window as Span, zoneOfRecord(ctx, facts.record))}`);
+  if (window != null) conditions.push(sql`t.activity_at > ${begin(ctx, now, window as Span, zoneOfRecord(ctx, facts.record))}`);
   return countUpTo(ctx, ctx.registry.resource("activity")!, conditions, most);
 }
 
@@ -99,8 +100,8 @@ export const hasHappened = (now: Date): Sql =>
     and (t._type <> 'Meeting' or t.status not in ('canceled', 'declined-by-lead', 'declined-by-org'))`;
 
 /** Nothing is older than the clock of computers, and the database knows no much earlier time. */
-const begin = (now: Date, { amount, unit }: Span, zone: string): Date =>
-  new Date(Math.max(0, momentAfter(now, { amount: -amount, unit }, zone).getTime()));
+const begin = (ctx: Ctx, now: Date, { amount, unit }: Span, zone: string): Date =>
+  new Date(Math.max(0, momentAfter(now, { amount: -amount, unit }, zone, { holidays: businessHolidays(ctx) }).getTime()));
 
 // --- sequences and automations ---
 

@@ -1,6 +1,7 @@
 // Steps that create records of a certain kind. What they do not name comes from the record that the run is about.
 
 import { todayIn } from "../../../values/time.ts";
+import { businessHolidays } from "../../organization/holidays.ts";
 import { isActiveMember } from "../../organization/user.ts";
 import { momentAfter } from "../durations.ts";
 import { StepFailure } from "../step_failure.ts";
@@ -11,7 +12,8 @@ import { createOf, idOf } from "./writing.ts";
 export async function createTask(call: Call): Promise<Outcome> {
   const { text, contact_id, due_in, date, assigned_to, priority } = call.config;
   const zone = zoneOfRun(call);
-  const due = due_in == null ? date : todayIn(momentAfter(call.ctx.now, due_in, zone), zone);
+  const holidays = businessHolidays(call.ctx);
+  const due = due_in == null ? date : todayIn(momentAfter(call.ctx.now, due_in, zone, { holidays }), zone);
   const fields = said({ text, contact_id, priority, date: due, assigned_to, lead_id: leadOf(call) });
   return { output: idOf(await createOf(call, "task", fields)) };
 }

@@ -1,6 +1,7 @@
 // Steps that decide where a run goes on, and when.
 import { z } from "zod";
 import { parseTimestamp } from "../../../values/time.ts";
+import { businessHolidays } from "../../organization/holidays.ts";
 import { namesOf } from "../../webhooks/wanted.ts";
 import {
   anything,
@@ -208,14 +209,15 @@ function ends(status: "completed" | "failed") {
 
 function waitDuration(call: Call): Outcome {
   const { ctx, config } = call;
-  return { wait: { until: withinYear(ctx, momentAfter(ctx.now, config as Span, zoneOfRun(call), config.at)), port: "out" } };
+  const until = momentAfter(ctx.now, config as Span, zoneOfRun(call), { at: config.at, holidays: businessHolidays(ctx) });
+  return { wait: { until: withinYear(ctx, until), port: "out" } };
 }
 
 function waitUntil(call: Call): Outcome {
   const { ctx, config } = call;
   const moment = typeof config.date === "string" ? parseTimestamp(config.date, zoneOfRun(call)) : null;
   if (moment === null) throw new StepFailure("unresolved_ref", "config", "There is no date to wait for");
-  const until = momentAfter(new Date(moment), spanOf(config.offset), zoneOfRun(call));
+  const until = momentAfter(new Date(moment), spanOf(config.offset), zoneOfRun(call), { holidays: businessHolidays(ctx) });
   if (until > ctx.now) return { wait: { until: withinYear(ctx, until), port: "out" } };
   return { port: config.if_past === "skip" ? "skipped" : "out" };
 }

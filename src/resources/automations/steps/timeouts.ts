@@ -1,5 +1,6 @@
 // How long steps wait at most.
 import type { Ctx } from "../../../core/context.ts";
+import { businessHolidays } from "../../organization/holidays.ts";
 import { isTooFar } from "../check_waits.ts";
 import { zoneOfRecord } from "../conditions/subject.ts";
 import { momentAfter } from "../durations.ts";
@@ -25,5 +26,5 @@ export function untilTimeout(call: Call): { until: Date; zone: string } {
   const { now } = call.ctx;
   const zone = zoneOfRun(call);
   const timeout = call.config.timeout ?? { amount: 365, unit: "days" };
-  return { until: withinYear(call.ctx, momentAfter(now, timeout, zone)), zone };
+  return { until: withinYear(call.ctx, momentAfter(now, timeout, zone, { holidays: businessHolidays(call.ctx) })), zone };
 }
