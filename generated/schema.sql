@@ -2274,6 +2274,7 @@ create table mailbox_day (
   day date not null,
   sent integer not null,
   date_created timestamp(3) with time zone not null,
+  automatic integer default 0 not null,
   constraint mailbox_day_pkey PRIMARY KEY (organization_id, mailbox, day),
   constraint mailbox_day_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );

@@ -13,6 +13,7 @@ import { people, person } from "../activities/recipients.ts";
 import { seesEverybodyWith } from "../contacts/sees_everybody.ts";
 import { liftBounces, liftSuppressionsBy, suppress } from "../contacts/suppress.ts";
 import { isNews, notify } from "../notifications/notify.ts";
+import { sendAgain } from "../sequences/send_again.ts";
 import type { Stopped } from "../sequences/sequence_subscription.ts";
 import { type About, endWays, holdWays, reopenWays, stopOthers } from "../sequences/stops.ts";
 import type { Failure } from "./bounce.ts";
@@ -148,7 +149,9 @@ async function cameBack(ctx: Ctx, sent: Email, received: Email | null, verdict: 
   for (const { address, kind } of news) if (await isBad(ctx, address, kind)) bad.push(address);
   const source_id = received?.id ?? sent.id;
   for (const address of bad) await suppress(ctx, { address, reason: "bounced", source: "bounce", source_id });
-  return bad.length === 0 ? [] : endWays(ctx, { addresses: bad }, "bounced");
+  if (bad.length > 0) return endWays(ctx, { addresses: bad }, "bounced");
+  if (news.some(({ kind }) => kind === "soft")) await sendAgain(ctx, sent);
+  return [];
 }
 
 /** The recipients of the mail. A report that names nobody means the only one. */

@@ -38,9 +38,9 @@ export async function takeFromDay(ctx: Ctx, account: Account, mail: Mail, count:
   const day = todayOf(ctx, account);
   const [taken] = await transactionOf(ctx).read({
     name: "mailbox_day.take",
-    text: `insert into mailbox_day as d (organization_id, mailbox, day, sent, date_created)
-           select $1, $2, $3, $4::integer, $5 where $6::integer is null or $4 <= $6
-           on conflict (organization_id, mailbox, day) do update set sent = d.sent + excluded.sent
+    text: `insert into mailbox_day as d (organization_id, mailbox, day, sent, date_created, automatic)
+           select $1, $2, $3, $4::integer, $5, $7 where $6::integer is null or $4 <= $6
+           on conflict (organization_id, mailbox, day) do update set sent = d.sent + excluded.sent, automatic = d.automatic + excluded.automatic
              where $6::integer is null or d.sent + excluded.sent <= $6
            returning 1`,
     values: [
@@ -50,27 +50,29 @@ export async function takeFromDay(ctx: Ctx, account: Account, mail: Mail, count:
       count,
       ctx.now,
       isAutomatic(mail) ? automaticCapOf(ctx, account) : capOf(account),
+      isAutomatic(mail) ? count : 0,
     ],
   });
   return taken === undefined ? null : day;
 }
 
-/** How much the mailbox has sent today. */
-export async function sentToday(ctx: Ctx, account: Account): Promise<number> {
+/** How much the mailbox has sent today, and how much of it nobody wrote by hand. */
+export async function sentToday(ctx: Ctx, account: Account): Promise<{ all: number; automatic: number }> {
   const [row] = await query(ctx, {
     name: "mailbox_day.sent",
-    text: "select sent from mailbox_day where organization_id = $1 and mailbox = $2 and day = $3",
+    text: "select sent, automatic from mailbox_day where organization_id = $1 and mailbox = $2 and day = $3",
     values: [ctx.organization_id, account.email!.toLowerCase(), todayOf(ctx, account)],
   });
-  return Number(row?.[0] ?? 0);
+  return { all: Number(row?.[0] ?? 0), automatic: Number(row?.[1] ?? 0) };
 }
 
 /** Gives back what was taken and not sent. */
-export function giveBackToDay(ctx: Ctx, { email }: Pick<Account, "email">, day: string, count: number): void {
+export function giveBackToDay(ctx: Ctx, { email }: Pick<Account, "email">, mail: Mail, day: string, count: number): void {
   write(ctx, {
     name: "mailbox_day.give_back",
-    text: "update mailbox_day set sent = sent - $4 where organization_id = $1 and mailbox = $2 and day = $3",
-    values: [ctx.organization_id, email!.toLowerCase(), day, count],
+    text: `update mailbox_day set sent = sent - $4, automatic = automatic - $5
+           where organization_id = $1 and mailbox = $2 and day = $3`,
+    values: [ctx.organization_id, email!.toLowerCase(), day, count, isAutomatic(mail) ? count : 0],
   });
 }
 

@@ -46,7 +46,7 @@ const write = (core: Core, job: Job, sending: Sending, outcome: Outcome): Promis
 async function settled(ctx: Ctx, mail: Email, sending: Sending, outcome: Outcome): Promise<Sending | Date | null> {
   const { account, day } = sending;
   const found = findingsOf(ctx, sending, outcome);
-  if (outcome instanceof NotHanded) giveBackToDay(ctx, account, day, 1);
+  if (outcome instanceof NotHanded) giveBackToDay(ctx, account, mail, day, 1);
   if (outcome instanceof NotHanded && isOfMailbox(outcome)) {
     const again = await sendingFailed(ctx, account.id, found.reasons[0]!.error_message, mayPass(outcome));
     return conclude(ctx, mail, found, again ?? retryAt(ctx, mail));

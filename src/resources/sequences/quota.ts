@@ -45,22 +45,30 @@ export async function takePlace(ctx: Ctx, errand: Errand): Promise<Place> {
   const paces = throttle.min_gap_seconds !== undefined || throttle.jitter_seconds !== undefined;
   if (limits.length === 0 && mailboxCap === null && !paces) return go;
 
-  const lines = [...limits.map(({ name }) => name), `mailbox ${account?.email ?? way.from_phone_number_id ?? ""}`];
+  const sender = `mailbox ${account?.email ?? way.from_phone_number_id ?? way.created_by}`;
+  const lines = [...limits.map(({ name }) => name), sender];
   const taken = await lockLines(ctx, lines, day);
-  const senderCap = throttle.max_per_sender_per_day;
-  const left = Math.min(
-    ...limits.map(({ name, most }) => most - taken.get(name)!.taken),
-    mailboxCap === null ? Infinity : mailboxCap - Math.max(taken.get(lines.at(-1)!)!.taken, await mailboxLoad(ctx, account!)),
-  );
-  const promised = way.initial_email_id === null && left > 0 && left < Infinity ? await followUpsToday(ctx, errand) : 0;
-  if (left - promised <= 0) return anotherDay(ctx, errand, Math.min(senderCap ?? Infinity, mailboxCap ?? Infinity));
+  const senderCap = throttle.max_per_sender_per_day ?? Infinity;
+  const load = account === null ? { all: 0, automatic: 0 } : await mailboxLoad(ctx, account);
+  const already = taken.get(sender)!.taken;
+  const own = Math.min(...limits.map(({ name, most }) => most - taken.get(name)!.taken));
+  const shared = Math.min(senderCap - Math.max(already, load.automatic), (mailboxCap ?? Infinity) - Math.max(already, load.all));
+  if (await isFull(ctx, errand, own, shared)) return anotherDay(ctx, errand, Math.min(senderCap, mailboxCap ?? Infinity));
 
-  const at = paces ? momentFor(ctx, errand, taken.get(lines.at(-1)!)!.free_at) : ctx.now;
+  const at = paces ? momentFor(ctx, errand, taken.get(sender)!.free_at) : ctx.now;
   const slot = openAt(ctx, of, errand.zone, at);
   if (slot > at || todayIn(at, dayZone(ctx, of)) !== day) return later(way, ctx, slot, null);
   const free_at = paces ? new Date(at.getTime() + (throttle.min_gap_seconds ?? 0) * 1000) : null;
   takeLines(ctx, lines, day, free_at);
   return at > ctx.now ? later(way, ctx, at, at.toISOString()) : go;
+}
+
+/** What is left of the sequence's own limits, and of what its sender may send in all sequences. Follow-ups of today come first. */
+async function isFull(ctx: Ctx, errand: Errand, own: number, shared: number): Promise<boolean> {
+  const left = Math.min(own, shared);
+  if (left <= 0 || left === Infinity || errand.way.initial_email_id !== null) return left <= 0;
+  const promised = await followUpsToday(ctx, errand);
+  return Math.min(own - promised.own, shared - promised.all) <= 0;
 }
 
 const later = (way: Subscription, ctx: Ctx, at: Date, slot_at: string | null): Place => ({
@@ -140,33 +148,36 @@ function takeLines(ctx: Ctx, names: readonly string[], day: string, free_at: Dat
   });
 }
 
-/** What the mailbox has sent today, or is just sending, and what waits to be sent by it. */
-async function mailboxLoad(ctx: Ctx, account: Account): Promise<number> {
+/** What the mailbox has sent today, or is just sending, and what waits to be sent by it: in all, and without what people write. */
+async function mailboxLoad(ctx: Ctx, account: Account): Promise<{ all: number; automatic: number }> {
   const [row] = await query(
     ctx,
     statement(
-      sql`select count(*) from activity where organization_id = ${ctx.organization_id} and email_account_id = ${account.id}
+      sql`select count(*), count(*) filter (where num_nonnulls(sequence_id, bulk_email_action_id, automation_run_id) > 0)
+        from activity where organization_id = ${ctx.organization_id} and email_account_id = ${account.id}
         and send_after is not null and sending_at is null`,
       "sequence_quota.outbox",
     ),
   );
-  return Number(row![0]) + (await sentToday(ctx, account));
+  const sent = await sentToday(ctx, account);
+  return { all: Number(row![0]) + sent.all, automatic: Number(row![1]) + sent.automatic };
 }
 
-/** The follow-ups of its sender that fall due before the day ends. */
-async function followUpsToday(ctx: Ctx, { of, way }: Errand): Promise<number> {
+/** The follow-ups of its sender that fall due before the day ends: of the sequence, and of all that run. */
+async function followUpsToday(ctx: Ctx, { of, way }: Errand): Promise<{ own: number; all: number }> {
   const zone = dayZone(ctx, of);
   const ends = new Date(endOfDay(todayIn(ctx.now, zone), zone));
   const [row] = await query(
     ctx,
     statement(
-      sql`select count(*) from sequence_subscription where organization_id = ${ctx.organization_id}
-        and sender_account_id = ${way.sender_account_id} and status = 'active' and next_step_at < ${ends}
-        and initial_email_id is not null and slot_at is null and sequence_id = ${of.id}`,
+      sql`select count(*) filter (where w.sequence_id = ${of.id}), count(*) from sequence_subscription w
+        join sequence s on s.organization_id = ${ctx.organization_id} and s.id = w.sequence_id and s.status = 'active'
+        where w.organization_id = ${ctx.organization_id} and w.sender_account_id = ${way.sender_account_id} and w.status = 'active'
+          and w.next_step_at < ${ends} and w.initial_email_id is not null and w.slot_at is null`,
       "sequence_quota.follow_ups",
     ),
   );
-  return Number(row![0]);
+  return { own: Number(row![0]), all: Number(row![1]) };
 }
 
 async function waitingAhead(ctx: Ctx, { sender_account_id, sequence_id }: Subscription): Promise<number> {

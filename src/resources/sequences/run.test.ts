@@ -16,6 +16,8 @@ import {
 } from "../../../test/support/outreach.ts";
 import type { Service } from "../../../test/support/service.ts";
 import type { MailServer } from "../../../test/support/smtp.ts";
+import { byRule } from "../mail_class/classification.ts";
+import { followClass } from "../mail_class/follow.ts";
 
 let server: MailServer;
 let on: Service;
@@ -147,6 +149,28 @@ describe("a subscription", () => {
 
     assert.deepEqual(days, ["00111", "00222", "11222", "22222"]);
     assert.deepEqual(minutes, [0, 10, 20, 0, 10, 20, 0, 10, 0, 10]);
+  });
+
+  test("of several sequences get together no more than one sender may, and what members write by hand does not count", async () => {
+    const { acme, account, sequence, subscribe, mail, shown } = await outreach();
+    const free = await sequence([mail()]);
+    const limited = () => sequence([mail()], { throttle: { max_per_sender_per_day: 3 } });
+    const [one, other] = [await limited(), await limited()];
+    const { id: lead_id } = await acme.lead();
+    const byHand = { lead_id, subject: "Hello", body_text: "Hello", status: "outbox", email_account_id: account.id };
+    for (let i = 0; i < 4; i++) await acme.post("/activity/email/", { ...byHand, to: [address()] });
+    await subscribe(free);
+    await run();
+    const ways: any[] = [];
+    for (const made of [one, other, one, other]) ways.push(await subscribe(made));
+
+    await run();
+    const today = ways.filter(({ email }) => server.to(email).length === 1).length;
+    await run(day);
+
+    assert.equal(today, 2);
+    for (const { email } of ways) assert.equal(server.to(email).length, 1);
+    assert.equal((await shown(ways[3])).status, "finished");
   });
 
   test("is found when its job was lost, and old counts are dropped", async () => {
@@ -299,6 +323,42 @@ describe("a subscription ends", () => {
       ],
     );
   });
+
+  test("sends again on the next day what came back for now, and ends when it came back three times", async () => {
+    const { acme, mail, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([mail(), { step_type: "wait_reply", step_allowed_delay: 3 * 86_400 }]);
+    const alone = await sequence([mail()]);
+    const [way, last] = [await subscribe(made), await subscribe(alone)];
+    const comesBack = ({ email }: any) => {
+      const failed = [{ address: email, kind: "soft", status: "4.2.2", reason: "4.2.2 mailbox full" } as const];
+      const about = [server.to(email).at(-1)!.messageId!];
+      return acme.inside((ctx) => followClass(ctx, null, byRule({ class: "bounce", confidence: 1, rule: "dsn", about, failed })));
+    };
+    await run();
+
+    for (const one of [way, last]) await comesBack(one);
+    const held = [await shown(way), await shown(last)];
+    await run(hour);
+    const sameDay = server.to(way.email).length;
+    await run(day);
+    const nextDay = [server.to(way.email).length, server.to(last.email).length];
+    await comesBack(way);
+    await run(day);
+    await comesBack(way);
+
+    assert.deepEqual(
+      held.map(({ status, current_step_id }) => [status, current_step_id]),
+      [
+        ["active", made.steps[0].id],
+        ["active", alone.steps[0].id],
+      ],
+    );
+    assert.deepEqual([sameDay, nextDay, server.to(way.email).length], [1, [2, 2], 3]);
+    const [over, done] = [await shown(way), await shown(last)];
+    assert.deepEqual([over.status, over.status_reason, done.status], ["error", "email-bounced", "finished"]);
+    const { stats } = await acme.get(`/sequence/${alone.id}/?_fields=stats`);
+    assert.deepEqual([stats[0].sent, stats[0].delivered, stats[0].bounced], [1, 1, 0]);
+  });
 });
 
 describe("a step", () => {
@@ -382,7 +442,12 @@ describe("a step", () => {
     const [early, late, met] = [await subscribe(made), await subscribe(made), await subscribe(made)];
     const asks = ({ contact_id, email }: any, in_reply_to_id?: string) =>
       acme.post("/activity/email/", {
-        ...{ contact_id, status: "inbox", sender: email, subject: "Re", body_text: "Unsubscribe", classification: "opt_out" },
+        contact_id,
+        status: "inbox",
+        sender: email,
+        subject: "Re",
+        body_text: "Unsubscribe",
+        classification: "opt_out",
         ...(in_reply_to_id && { in_reply_to_id }),
       });
     await run();

@@ -57,7 +57,9 @@ export const sequence = resource({
     schedule: json(schedule.extend({ skip_holidays: z.string().max(64).nullable().optional() }), {
       doc: "The hours of the week in which steps run, as `{ranges: [{weekday, start, end}], skip_holidays}`. Monday is 1. No step runs on the days of the calendar that `skip_holidays` names, one of `settings.holiday_calendars`. Null for any time.",
     }),
-    throttle: json(throttle, { doc: "Limits of how much is sent, and the gaps between messages; null for no limits." }),
+    throttle: json(throttle, {
+      doc: "Limits of how much is sent, and the gaps between messages; null for no limits. `max_per_sender_per_day` counts all automatic mail of the mailbox, also of other sequences.",
+    }),
     trigger_query: json(z.looseObject({}), { doc: "A query for leads or contacts to subscribe automatically." }),
     steps: json(givenSteps as unknown as z.ZodType<Step[]>, {
       default: [] as Step[],
