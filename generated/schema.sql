@@ -470,6 +470,7 @@ create table automation_run (
   concurrency jsonb,
   bulk_action_id text,
   seen_as_user_id text,
+  attempts_before integer default 0 not null,
   constraint automation_run_pkey PRIMARY KEY (organization_id, id),
   constraint automation_run_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
   constraint automation_run_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,

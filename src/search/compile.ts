@@ -13,7 +13,7 @@ import { meets } from "./conditions.ts";
 import type { FieldCondition, FieldReference, QueryNode } from "./nodes.ts";
 import { elementTypes, hasVector, linkBetween, listed, mainText, relatedTypes, resourceOf } from "./relations.ts";
 import { attributeNamed, referenced, refuse, type Subject, subjectOf } from "./subject.ts";
-import { inText, narrowingWords, type Sought } from "./text.ts";
+import { inText, isOfLetters, narrowingWords, type Sought } from "./text.ts";
 
 /** `narrow`: nothing else limits the search yet, so it is worth finding out whether few records meet this condition. */
 export async function compile(c: Compiler, subject: Subject, node: QueryNode, narrow: boolean): Promise<Compiled> {
@@ -192,6 +192,7 @@ export async function fieldMeets(
   const exact = await meets(c.ctx, attribute, condition);
   const of = subject.resource;
   if (condition.type !== "text" || of === null || !of.search?.covers.includes(listed[field]?.list ?? field)) return many(exact);
+  if (isOfLetters(condition.mode)) return many(exact);
   const words = narrowingWords(c.ctx, condition);
   // A name may be `???`, which has no words to look up.
   if (words.any === null && condition.mode === "exact_value") return many(exact);

@@ -13,9 +13,10 @@ export type TextMode = "full_words" | "phrase" | "beginning_of_words";
 
 /**
  * How a field is compared with text. `contains`: the words side by side, with the last one possibly incomplete. Only `name:x` of
- * a text query uses it.
+ * a text query uses it. The conditions of automations look for letters anywhere, at the begin or at the end, whatever words they are of.
  */
-export type SoughtMode = TextMode | "exact_value" | "contains";
+export type SoughtMode = TextMode | "exact_value" | "contains" | LetterMode;
+export type LetterMode = "has_letters" | "begins_with" | "ends_with";
 
 export type Operator = ":" | "=" | ">" | ">=" | "<" | "<=" | "in";
 

@@ -2,7 +2,7 @@
 import type { Ctx } from "../core/context.ts";
 import { and, name, type Place, raw, type Sql, sql } from "../db/sql.ts";
 import { bySpans, markedWords, ofAnyTime, type Spans } from "./marked_words.ts";
-import type { SoughtMode } from "./nodes.ts";
+import type { LetterMode, SoughtMode } from "./nodes.ts";
 import { narrowingQuery, phrasePatterns, phraseQuery, prefixPatterns, prefixQuery, wordPatterns, wordQuery } from "./words.ts";
 
 export interface Sought {
@@ -51,13 +51,23 @@ export const hasWords = (alias: string, words: SoughtWords): Sql => sql`${name(a
 /** True if the text contains the searched text, ignoring case and accents. */
 export function inText(text: Sql, { value, mode }: Sought): Sql {
   if (mode === "exact_value") return sql`sort_key(${text}) = sort_key(${value}::text)`;
+  if (isOfLetters(mode)) return lettersOf[mode](sql`sort_key(${text})`, sql`sort_key(${value}::text)`);
   const patterns = patternsOf[mode](value);
   if (patterns === null) return raw("false");
   // Classes of characters follow the database's own collation; in "C" only ASCII has letters.
   return and(patterns.map((pattern) => sql`sort_key(${text}) collate "default" ~ ${pattern}`));
 }
 
-const patternsOf: Record<Exclude<SoughtMode, "exact_value">, (text: string) => string[] | null> = {
+/** No index of words narrows it: the letters may begin or end in the middle of one. */
+export const isOfLetters = (mode: SoughtMode): mode is LetterMode => Object.hasOwn(lettersOf, mode);
+
+const lettersOf: Record<LetterMode, (text: Sql, letters: Sql) => Sql> = {
+  has_letters: (text, letters) => sql`position(${letters} in ${text}) > 0`,
+  begins_with: (text, letters) => sql`starts_with(${text}, ${letters})`,
+  ends_with: (text, letters) => sql`right(${text}, length(${letters})) = ${letters}`,
+};
+
+const patternsOf: Record<Exclude<SoughtMode, "exact_value" | LetterMode>, (text: string) => string[] | null> = {
   full_words: wordPatterns,
   phrase: (text) => phrasePatterns(text),
   beginning_of_words: prefixPatterns,

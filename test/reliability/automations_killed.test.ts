@@ -101,18 +101,22 @@ async function outreach(dies: NonNullable<WorkerSettings["dies"]>) {
   return { run: await acme.get(`/automation_runs/${id}/`), there, mails: await mails(), got: mail.to(address) };
 }
 
-const outreachPlaces: Record<string, [NonNullable<WorkerSettings["dies"]>, asked: number]> = {
-  "before it keeps what it will ask": [{ before: "automation_step_run.insert" }, 1],
-  "before it asks": [{ after: "automation_step_run.insert" }, 1],
-  "between the answer and our receipt": [{ before: "automation_step_run.settle" }, 2],
-  "between an e-mail and its step": [{ before: "automation_step_run.insert", nth: 2 }, 1],
+const outreachPlaces: Record<string, [NonNullable<WorkerSettings["dies"]>, asked: number, told: string[]]> = {
+  "before it keeps what it will ask": [{ before: "automation_step_run.insert" }, 1, []],
+  "before it asks": [{ after: "automation_step_run.insert" }, 1, ["answer_lost"]],
+  "between the answer and our receipt": [{ before: "automation_step_run.settle" }, 2, ["answer_lost"]],
+  "between an e-mail and its step": [{ before: "automation_step_run.insert", nth: 2 }, 1, []],
 };
 
-for (const [place, [dies, asked]] of Object.entries(outreachPlaces))
+for (const [place, [dies, asked, told]] of Object.entries(outreachPlaces))
   test(`a worker that is killed ${place} has the same asked with the same id, and the mail sent once`, async () => {
     const { run, there, mails, got } = await outreach(dies);
 
     assert.equal(there.received.length, asked);
+    assert.deepEqual(
+      run.steps[0].attempts.map(({ error }: any) => error.code),
+      told,
+    );
     assert.equal(new Set(there.received.map(({ headers, text }) => `${headers["webhook-id"]} ${text}`)).size, 1);
     assert.equal(there.received[0]!.headers["webhook-id"], run.steps[0].id);
     assert.deepEqual([run.status, run.steps.map((step: any) => step.status)], ["completed", ["succeeded", "succeeded"]]);

@@ -134,7 +134,13 @@ export const automationRun = resource({
     wait_until: timestamp({ readOnly, doc: "The latest time until which it waits." }),
     duration_ms: integer({ readOnly }),
     current_step_id: text({ readOnly, doc: "The current step." }),
-    attempt: integer({ readOnly, default: 1 }),
+    attempt: integer({ readOnly, default: 1, doc: "How often the current step was tried, with this time." }),
+    attempts_before: integer({
+      readOnly,
+      hidden: true,
+      default: 0,
+      doc: "How often it was tried before somebody let it be tried again.",
+    }),
   },
 });
 

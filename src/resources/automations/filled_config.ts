@@ -3,7 +3,7 @@
 import type { TypeDefinition } from "./catalog.ts";
 import { isObject } from "./config.ts";
 import { type Facts, filledIn, type Values } from "./facts.ts";
-import { StepFailure } from "./step_failure.ts";
+import { faultOf, StepFailure } from "./step_failure.ts";
 
 /** Left out, these are the record that the run is about. What refers to another one and is empty is a mistake, and not that record. */
 export const ownByDefault: ReadonlySet<string> = new Set(["target", "lead_id", "opportunity_id", "contact", "record"]);
@@ -18,9 +18,9 @@ export function filledConfig(of: TypeDefinition, config: Values, facts: Facts): 
     const value = filled[key];
     const isMissing = value === null || value === undefined;
     if ((required && isMissing) || (ownByDefault.has(key) && namesNobody(config[key], value)))
-      throw new StepFailure("unresolved_ref", "config", `${key} has no value: what it refers to is empty`);
+      throw new StepFailure("unresolved_ref", faultOf(config[key]), `${key} has no value: what it refers to is empty`);
     if (!isMissing && !schema.safeParse(value).success)
-      throw new StepFailure("config_invalid", "config", `${key} has a value that ${of.type} does not take`);
+      throw new StepFailure("config_invalid", faultOf(config[key]), `${key} has a value that ${of.type} does not take`);
   }
   return filled;
 }

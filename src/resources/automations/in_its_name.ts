@@ -2,7 +2,7 @@
 // put the version in force. When that member has left, or no longer sees all leads, the version in force says who replaces them. When
 // nobody does, the run is held until somebody publishes it again.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
-import type { Actor, Ctx } from "../../core/context.ts";
+import { type Actor, type Ctx, query } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
@@ -54,6 +54,29 @@ export async function inItsName<T>(
     lacks.push(lent.lacks);
   }
   throw new NotLent(lacks[0]!, "permission", words[lacks[0]!]);
+}
+
+/** The versions whose runs nobody lends rights any more, with the reason in words: neither they say who, nor does the one in force. */
+export async function lackingLenders(
+  ctx: Ctx,
+  automationId: string,
+  versionIds: readonly (string | null)[],
+): Promise<Map<string, string>> {
+  const rows = await query(ctx, {
+    name: "automation_version.lenders",
+    text: `select v.id, v.settings->>'run_as_user_id', coalesce(v.published_by, a.created_by), w.settings->>'run_as_user_id', w.published_by
+           from automation_version v join automation a on a.organization_id = $1 and a.id = v.automation_id
+           left join automation_version w on w.organization_id = $1 and w.id = a.active_version_id
+           where v.organization_id = $1 and v.automation_id = $2 and v.id = any($3)`,
+    values: [ctx.organization_id, automationId, versionIds.filter((id) => id !== null)],
+  });
+  const lacking = new Map<string, string>();
+  for (const [id, runAs, publisher, runAsNow, publisherNow] of rows.map((row) => row.map((one) => one ?? null))) {
+    const own = await lentBy(ctx.db, ctx.organization_id, lenderOf(runAs!, publisher!));
+    const now = await lentBy(ctx.db, ctx.organization_id, lenderOf(runAsNow!, publisherNow!));
+    if ("lacks" in own && "lacks" in now) lacking.set(id!, words[own.lacks]);
+  }
+  return lacking;
 }
 
 /** Whether a version still has somebody's rights to act with. */

@@ -112,7 +112,7 @@ export function mendRuns(ctx: Ctx, automationId: string, versionId: string): voi
         order by r.id for update of r),
       forgotten as (delete from automation_wait w using mended m where w.organization_id = ${org} and w.run_id = m.id)
       update automation_run r set version_id = m.version_id, version_number = m.number, error = null, status_reason = null, started_at = null,
-        attempt = 1, version = r.version + 1
+        attempt = r.attempt + 1, attempts_before = r.attempt, version = r.version + 1
       from mended m where r.organization_id = ${org} and r.id = m.id`),
   );
 }

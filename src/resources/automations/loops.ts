@@ -13,6 +13,8 @@ export type Loop = {
   index: number;
   count: number;
   skipped: number;
+  /** Those beyond `max`; none in loops that began before they were counted. */
+  left_out?: number;
   /** The place of the step run that keeps the list. */
   sequence: number;
 };

@@ -73,7 +73,7 @@ describe("publishing", () => {
       return steps({ s1: step });
     };
     const at = "graph.steps.s1.config";
-    const contains = { type: "field", ref: "record.name", op: "contains", value: "x" };
+    const contains = { type: "field", ref: "record.name", op: "gt", value: 1 };
     await refuse(found({ where: { all: [contains] } }), ["operator_invalid_for_field", `${at}.where.all.0.op`]);
     await refuse(found({ where: { not: { ...contains, ref: "record.nmae" } } }), ["field_unknown", `${at}.where.not.ref`]);
     await refuse(found({ where: { type: "id" } }), ["config_invalid", `${at}.where.value`]);

@@ -249,14 +249,20 @@ test("Web form", async () => {
   const acme = await organization(service);
   const { webhook } = await publishes(acme, "Web form");
   const body = JSON.stringify({ company: "Acme", name: "Ann", email: "ann@client.example" });
-  const post = (token: string) =>
+  const post = (token: string, sent: string) =>
     fetch(webhook.url.replace(/^.*(?=\/hooks\/)/, service.url), {
       method: "POST",
       headers: { "content-type": "application/json", "x-form-token": token },
-      body,
+      body: sent,
     });
 
-  assert.deepEqual([(await post("wrong")).status, (await post(webhook.signing_secret)).status], [401, 202]);
+  const secret = webhook.signing_secret;
+  assert.deepEqual([(await post("wrong", body)).status, (await post(secret, "{}")).status], [401, 202]);
+  await work();
+  // What a call lacks nobody mends: its run is over, and nothing waits for the author.
+  const [empty] = (await acme.get("/automation_runs/")).data;
+  assert.deepEqual([empty.status, empty.error.class], ["failed", "rejected"]);
+  assert.equal((await post(secret, body)).status, 202);
   await work();
 
   const [lead] = (await acme.get("/lead/?_expand=contacts")).data;

@@ -40,6 +40,10 @@ test("what a failure holds is told once, and goes on at the failed step, by its 
     stepsOf(mended).map(([id, status]: string[]) => `${id} ${status}`),
     ["s1 succeeded", "s2 failed", "s2 succeeded", "s3 succeeded"],
   );
+  assert.deepEqual(
+    mended.steps.map(({ attempt }: any) => attempt),
+    [1, 1, 2, 1],
+  );
   await acme.refused(400, "POST", `/automation_runs/${mended.id}/retry/`, {}, "status");
 
   const steps = { s2: { type: "tag.change", config: { tag: "mended", change: "add" }, ports: { out: null } } };
@@ -109,12 +113,16 @@ test("when the member in whose name it runs leaves, its runs are held, and go on
 
   await work(acme, 2);
   const [held] = await runsOf(acme, made);
+  const vain = await acme.refused(400, "POST", `/automation_runs/${held.id}/retry/`, {}, "status");
+  const none = await acme.post(`/automations/${made.id}/retry/`, {});
   await acme.put(`/automations/${made.id}/`, { settings: { run_as_user_id: acme.userId } });
   await acme.post(`/automations/${made.id}/publish/`, {});
   await work(acme);
   const [run] = await runsOf(acme, made);
 
   assert.deepEqual([held.status, held.status_reason], ["held", "user_inactive"]);
+  assert.match(vain["field-errors"].status, /cannot go on\. The member .* is no longer active: name another .* publish it/);
+  assert.deepEqual([none.retried, none.skipped], [0, 1]);
   assert.equal(run.status, "completed", JSON.stringify(run.error));
   assert.equal((await acme.get(`/lead/${lead.id}/`)).updated_by, acme.userId);
 
@@ -149,6 +157,10 @@ test("what a failure holds goes on by the mended version, where that has the ste
   assert.deepEqual(
     stepsOf(runs[0]).map(([id, status]: string[]) => `${id} ${status}`),
     ["s1 succeeded", "s2 failed", "s2 succeeded", "s3 succeeded"],
+  );
+  assert.deepEqual(
+    runs[0].steps.map(({ attempt }: any) => attempt),
+    [1, 1, 2, 1],
   );
 });
 

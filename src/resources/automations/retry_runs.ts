@@ -13,11 +13,13 @@ import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Graph } from "./graph_shape.ts";
+import { lackingLenders } from "./in_its_name.ts";
 import { checkLending } from "./lent_rights.ts";
 import { forgetWaits } from "./living_runs.ts";
 import { runJobs } from "./names.ts";
 import { getAutomation } from "./nested_lists.ts";
 import { checkStart } from "./reach.ts";
+import { firstAttempt, nextAttempt } from "./run_parts.ts";
 import { endStep } from "./run_step.ts";
 
 type Run = Row<typeof automationRun>;
@@ -110,6 +112,11 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
   for (const { run_as_user_id } of versions) checkLending(ctx, run_as_user_id);
   for (const { graph } of versions) await checkStart(ctx, graph, runs.length);
   const taken = await keysOfLiving(ctx, automationId, runs);
+  const lacking = await lackingLenders(
+    ctx,
+    automationId,
+    active === null ? runs.map(({ version_id }) => version_id) : [active.id],
+  );
   const stepOf = ({ error }: Run) => (from === "start" ? null : ((error as { step_id?: string | null }).step_id ?? null));
 
   return {
@@ -117,6 +124,8 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
       const step = stepOf(run);
       if (step !== null && active !== null && !Object.hasOwn(active.graph.steps, step))
         return { version: `has no step ${step} any more: retry from start, or with the version pinned` };
+      const lacks = lacking.get((active === null ? run.version_id : active.id) ?? "");
+      if (lacks !== undefined) return { status: `cannot go on. ${lacks}` };
       const isTaken = keysOf(run).some((key) => taken.has(key));
       return isTaken ? { status: "is over, and another run of this automation goes on instead" } : null;
     },
@@ -124,7 +133,10 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
       for (const key of keysOf(run)) taken.add(key);
       await endStep(ctx, run, { status: "cancelled" });
       forgetWaits(ctx, run.id);
-      const anew = from === "start" ? { vars: {}, loops: [], goal_id: null, exit_id: null, output: null } : {};
+      const anew =
+        from === "start"
+          ? { vars: {}, loops: [], goal_id: null, exit_id: null, output: null, ...firstAttempt }
+          : nextAttempt(run);
       const by = active === null ? {} : inForce(run, active);
       store.update(ctx, automationRun, run, { ...begun, ...anew, ...by, current_step_id: stepOf(run) }, undefined, "retried");
       wake(ctx, runJobs, [run.id]);
@@ -159,7 +171,6 @@ const begun = {
   duration_ms: null,
   wait: null,
   wait_until: null,
-  attempt: 1,
 } as const;
 
 interface InForce {

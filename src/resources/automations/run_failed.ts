@@ -10,7 +10,7 @@ import { fingerprint } from "./fingerprint.ts";
 import type { Step } from "./graph_shape.ts";
 import { NotLent } from "./in_its_name.ts";
 import { finishRun } from "./living_runs.ts";
-import { isPutOff, type Turn } from "./run_parts.ts";
+import { firstAttempt, isPutOff, type Turn } from "./run_parts.ts";
 import { lockQueue } from "./run_queue.ts";
 import { type Asked, answered, effectOf, endStep, writeStep } from "./run_step.ts";
 import { endRun, goOn, stop, whenHeldEnds } from "./run_turn.ts";
@@ -53,7 +53,7 @@ export async function stepFailed(
     return usualOf(failure.class) === "hold" ? hold(ctx, turn, run, error) : fail(ctx, turn, run, error, false);
 
   const onError = (step.on_error ?? {}) as OnError;
-  const pause = pauseOf(onError, failure, run.attempt);
+  const pause = pauseOf(onError, failure, run.attempt - run.attempts_before);
   if (asked !== undefined) noteAnswer(ctx, run, asked, error, pause);
   else writeStep(ctx, run, step, { status: "failed", error, input: shownOf(step), finished_at: ctx.now.toISOString() });
   if (pause !== null) return again(ctx, turn, run, error, pause);
@@ -72,7 +72,7 @@ export async function stepFailed(
     current_step_id: step.ports[port ?? ""] ?? null,
     wait: null,
     wait_until: null,
-    attempt: 1,
+    ...firstAttempt,
   } as const;
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
 }

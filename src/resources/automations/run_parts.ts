@@ -27,6 +27,15 @@ export interface Rehearsed {
   rather(stepId: string, outcome: Outcome): Outcome;
 }
 
+/** Of a step that the run comes to. */
+export const firstAttempt = { attempt: 1, attempts_before: 0 } as const;
+
+/** Of a step that somebody lets be tried again: its pauses begin anew. */
+export const nextAttempt = ({ attempt }: Pick<Row<typeof automationRun>, "attempt">) => ({
+  attempt: attempt + 1,
+  attempts_before: attempt,
+});
+
 /** The run waits to begin its step: for the hours in which the step may talk to people, or to try it again after a failure. */
 export const isPutOff = ({ wait }: Pick<Row<typeof automationRun>, "wait">): boolean =>
   wait !== null && (wait.kind === "window" || wait.kind === "retry");

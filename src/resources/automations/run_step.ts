@@ -16,7 +16,7 @@ import { finishRun } from "./living_runs.ts";
 import { loopsOf } from "./loops.ts";
 import { readsOfRecord } from "./reads_record.ts";
 import { factsOfRun } from "./run_facts.ts";
-import type { Turn } from "./run_parts.ts";
+import { firstAttempt, type Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
 import { stepTypesByName } from "./step_types.ts";
 import type { Call, Outcome, Receipt, StepType } from "./steps/step.ts";
@@ -140,7 +140,7 @@ export function leaveStep(
     status_reason: null,
     steps_executed: run.steps_executed + 1,
     current_step_id: target,
-    attempt: 1,
+    ...firstAttempt,
     wait: null,
     wait_until: null,
     ...(vars && { vars: { ...(run.vars as object), ...vars } }),

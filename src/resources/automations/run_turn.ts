@@ -11,7 +11,7 @@ import type { Plan } from "./fields.ts";
 import { finishRun, forgetWaits } from "./living_runs.ts";
 import { livingStates } from "./living_states.ts";
 import { factsOfRun } from "./run_facts.ts";
-import { isPutOff, type Turn } from "./run_parts.ts";
+import { firstAttempt, isPutOff, nextAttempt, type Turn } from "./run_parts.ts";
 import { isLimited, turnIn } from "./run_queue.ts";
 import { askAwaited, endStep, executeStep } from "./run_step.ts";
 import { stepTypesByName } from "./step_types.ts";
@@ -82,7 +82,14 @@ export async function takeTurn(ctx: Ctx, turn: Turn, found: Run, asksAgain: Date
           ctx,
           automationRun,
           found,
-          { status: "running", status_reason: null, wait: null, wait_until: null },
+          {
+            status: "running",
+            status_reason: null,
+            wait: null,
+            wait_until: null,
+            // What a failure held is tried again. What a pause held was not tried.
+            ...(found.status === "held" && found.error !== null && { error: null, ...nextAttempt(found) }),
+          },
           undefined,
           null,
         )
@@ -154,7 +161,7 @@ async function leave(ctx: Ctx, turn: Turn, run: Run, { purpose, name }: Signal):
     loops: [],
     wait: null,
     wait_until: null,
-    attempt: 1,
+    ...firstAttempt,
   };
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
 }
@@ -197,7 +204,7 @@ async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Pro
     current_step_id: next,
     wait: null,
     wait_until: null,
-    attempt: 1,
+    ...firstAttempt,
   } as const;
   return goOn(ctx, turn, store.update(ctx, automationRun, run, values, undefined, null));
 }

@@ -181,6 +181,7 @@ const steps: Readonly<Record<string, CheckStep>> = {
     checkMatch(check, config, at);
   },
   approve: checkTimeout,
+  "task.complete": (check, { where }, at) => checkFind(check, { object_type: "task", where }, at),
   "notify.user": checkTold,
   "task.create": checkAssigned,
   "automation.start": checkChild,

@@ -7,7 +7,7 @@ import type { Sql } from "../../db/sql.ts";
 import type { Attribute } from "../../search/attributes.ts";
 import { find } from "../../search/find.ts";
 import { isoSpan, type Moment } from "../../search/moments.ts";
-import { type FieldCondition, type QueryNode, readQuery } from "../../search/nodes.ts";
+import { type FieldCondition, type LetterMode, type QueryNode, readQuery } from "../../search/nodes.ts";
 import { type Subject, subjectOf } from "../../search/subject.ts";
 import { hint } from "../../values/reasons.ts";
 import { isQuery } from "./conditions.ts";
@@ -96,8 +96,29 @@ function fieldNode({ subject, now }: Scope, { ref, op, value }: Values, at: stri
     case "is_false":
       return asked({ type: "boolean", value: op === "is_true" });
     default:
+      if (letters.has(String(op)) && attribute.kind === "text" && typeof value === "string")
+        return withLetters(attribute, String(op), value, asked);
       return asked(rangeOf(attribute, String(op), value, now, at));
   }
+}
+
+const letters: ReadonlyMap<string, LetterMode> = new Map<string, LetterMode>([
+  ["contains", "has_letters"],
+  ["not_contains", "has_letters"],
+  ["starts_with", "begins_with"],
+  ["ends_with", "ends_with"],
+]);
+
+/** A list contains a whole value, as it does for runs. */
+function withLetters(
+  attribute: Attribute,
+  op: string,
+  value: string,
+  asked: (condition: FieldCondition) => QueryNode,
+): QueryNode {
+  const isList = attribute.value === null && op.endsWith("contains");
+  const found = asked(isList ? equal(attribute, [value]) : { type: "text", value, mode: letters.get(op)! });
+  return op === "not_contains" ? negated(found) : found;
 }
 
 const orOf = (queries: QueryNode[]): QueryNode => ({ type: "or", ...plain, queries });
@@ -141,7 +162,12 @@ function rangeOf({ kind }: Attribute, op: string, value: unknown, now: Date, at:
   const isTime = kind === "timestamp" || kind === "date";
   const found = kind === "number" ? numbers(op, value) : isTime ? moments(op, value, now) : null;
   if (found === null) {
-    const known = [...searched, ...(kind === "number" || isTime ? ranges : []), ...(isTime ? spans : [])];
+    const known = [
+      ...searched,
+      ...(kind === "text" ? letters.keys() : []),
+      ...(kind === "number" || isTime ? ranges : []),
+      ...(isTime ? spans : []),
+    ];
     throw invalid({ [`${at}.op`]: `does not go with this field and value in a search: use ${known.join(", ")}` });
   }
   return found;

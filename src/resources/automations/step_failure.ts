@@ -30,6 +30,13 @@ export class StepFailure extends Error {
   }
 }
 
+/** What a call sent, or who started the run by hand. */
+const fromOutside = /\b(trigger\.(payload|headers)|run\.input)\b/;
+
+/** Nobody mends what a call did not send: its run fails, and the next one goes on. What the author wrote holds all runs. */
+export const faultOf = (written: unknown): "rejected" | "config" =>
+  fromOutside.test(JSON.stringify(written ?? null)) ? "rejected" : "config";
+
 const ofStatus: Record<number, [string, FailureClass]> = {
   400: ["refused", "rejected"],
   402: ["payment_required", "quota"],

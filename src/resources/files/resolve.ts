@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Ctx } from "../../core/context.ts";
 import { invalid, notFound } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
+import type { Row } from "../../core/resource.ts";
 import { or, type Sql, sql } from "../../db/sql.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { findRecord, findRecords, showWritten } from "../../records/records.ts";
@@ -29,23 +30,38 @@ export const resolveFile = operation({
   async run(ctx, { outreach_channel, channel, contact_id, lead_id, subtype }) {
     const over = outreach_channel ?? channel;
     if (over === undefined) throw invalid({ outreach_channel: "is required" });
-    const targets = await targetsOf(ctx, contact_id, lead_id);
-    const [found] = await findRecords(
-      ctx,
-      file,
-      [
-        sql`t.outreach_channel = ${over}`,
-        sql`t.opportunity_id is null`,
-        or(targets),
-        ...(subtype === undefined ? [] : [sql`t.subtype = ${subtype}`]),
-      ],
-      sql`order by t.contact_id is null, t.lead_id is null, t.date_updated desc, t.id desc limit 1`,
-    );
-    if (found === undefined) throw notFound();
+    const found = await fileToSend(ctx, over, { contact_id, lead_id, subtype });
+    if (found === null) throw notFound();
     const scope = found.contact_id !== null ? "contact" : found.lead_id !== null ? "lead" : "workspace";
     return { ...JSON.parse((await showWritten(ctx, file, found)).text), scope };
   },
 });
+
+interface Wanted {
+  contact_id?: string | undefined;
+  lead_id?: string | undefined;
+  subtype?: string | undefined;
+}
+
+export async function fileToSend(
+  ctx: Ctx,
+  over: (typeof outreachChannels)[number],
+  { contact_id, lead_id, subtype }: Wanted,
+): Promise<Row<typeof file> | null> {
+  const targets = await targetsOf(ctx, contact_id, lead_id);
+  const [found] = await findRecords(
+    ctx,
+    file,
+    [
+      sql`t.outreach_channel = ${over}`,
+      sql`t.opportunity_id is null`,
+      or(targets),
+      ...(subtype === undefined ? [] : [sql`t.subtype = ${subtype}`]),
+    ],
+    sql`order by t.contact_id is null, t.lead_id is null, t.date_updated desc, t.id desc limit 1`,
+  );
+  return found ?? null;
+}
 
 /** Where a file may be assigned, from the record itself to the whole organization. */
 async function targetsOf(ctx: Ctx, contactId: string | undefined, leadId: string | undefined): Promise<Sql[]> {

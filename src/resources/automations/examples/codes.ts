@@ -139,8 +139,8 @@ const config = {
   config_required: { path: `${at}.config.note`, wrong: only("note.create", {}), mended: says("x") },
   config_not_available: {
     path: `${at}.config`,
-    wrong: only("task.complete", { target: { $ref: "record" }, where: named }),
-    mended: only("task.complete", { target: { $ref: "record" } }),
+    wrong: only("message.send", { to: { $ref: "record" }, channel: "telegram", text: "Hi" }),
+    mended: only("message.send", { to: { $ref: "record" }, channel: "whatsapp", text: "Hi" }),
   },
   branch_no_cases: { by: "saving", path: `${at}.config.cases`, wrong: cases(), mended: cases("a") },
   branch_case_duplicate: { by: "saving", path: `${at}.config.cases.1.id`, wrong: cases("a", "a"), mended: cases("a", "b") },

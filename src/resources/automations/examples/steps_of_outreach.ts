@@ -111,9 +111,11 @@ export const outreachExamples: Record<string, StepExample> = {
   "message.send": {
     async graph(acme, lead) {
       await ann(acme, lead);
-      return chain(["message.send", { to, channel: "whatsapp", text: "Hi {{ contact.first_name }}" }]);
+      const text = "Hi {{ contact.first_name }}";
+      return chain(["message.send", { to, channel: "whatsapp", text }], ["message.send", { to, channel: "sms", text }]);
     },
     async check(acme, lead) {
+      assert.equal((await only(acme, "sms", lead)).text, "Hi Ann");
       const { text, channel, automation_run_id } = await only(acme, "channel_message", lead);
       assert.deepEqual([text, channel, automation_run_id !== null], ["Hi Ann", "whatsapp", true]);
     },

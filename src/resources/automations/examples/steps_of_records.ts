@@ -31,8 +31,27 @@ export const recordExamples: Record<string, StepExample> = {
     check: async (acme, lead) => assert.equal((await acme.get(`/task/?lead_id=${lead.id}`)).data[0].priority, "high"),
   },
   "task.complete": {
-    graph: async (acme, { id }) => chain(["task.complete", { target: (await acme.task({ lead_id: id })).id }]),
-    check: async (acme, lead) => assert.equal((await acme.get(`/task/?lead_id=${lead.id}`)).data[0].is_complete, true),
+    async graph(acme, { id }) {
+      for (const text of ["Call Ann", "Call Bob", "Write"]) await acme.task({ lead_id: id, text });
+      const calls = { type: "field", ref: "record.text", op: "starts_with", value: "call" };
+      return chain(
+        ["task.complete", { target: (await acme.task({ lead_id: id, text: "One" })).id }],
+        ["task.complete", { where: calls }],
+        ["task.complete", { where: calls }],
+      );
+    },
+    async check(acme, lead, run) {
+      const done = (await acme.get(`/task/?lead_id=${lead.id}&is_complete=true`)).data.map(({ text }: any) => text).sort();
+      assert.deepEqual(done, ["Call Ann", "Call Bob", "One"]);
+      assert.deepEqual(
+        run.steps.map(({ output }: any) => [output.count, output.id !== null]),
+        [
+          [1, true],
+          [2, true],
+          [0, false],
+        ],
+      );
+    },
   },
   "note.create": {
     graph: () => chain(["note.create", { note: "Hi" }]),

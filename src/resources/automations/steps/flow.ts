@@ -24,7 +24,7 @@ import { spanOf } from "../check_waits.ts";
 import { momentAfter, type Span } from "../durations.ts";
 import { askedOf, holds } from "../meets.ts";
 import { shareOf } from "../share_of.ts";
-import { StepFailure } from "../step_failure.ts";
+import { faultOf, StepFailure } from "../step_failure.ts";
 import { answerOf, approvalOutput, askApproval } from "./approving.ts";
 import { beginLoop, loopOutput, nextTurn } from "./looping.ts";
 import { namesIn, place } from "./named_ports.ts";
@@ -216,7 +216,7 @@ function waitDuration(call: Call): Outcome {
 function waitUntil(call: Call): Outcome {
   const { ctx, config } = call;
   const moment = typeof config.date === "string" ? parseTimestamp(config.date, zoneOfRun(call)) : null;
-  if (moment === null) throw new StepFailure("unresolved_ref", "config", "There is no date to wait for");
+  if (moment === null) throw new StepFailure("unresolved_ref", faultOf(call.written.date), "There is no date to wait for");
   const until = momentAfter(new Date(moment), spanOf(config.offset), zoneOfRun(call), { holidays: businessHolidays(ctx) });
   if (until > ctx.now) return { wait: { until: withinYear(ctx, until), port: "out" } };
   return { port: config.if_past === "skip" ? "skipped" : "out" };
@@ -233,7 +233,8 @@ async function waitCondition(call: Call): Promise<Outcome> {
 function waitEvent(call: Call): Outcome {
   const { ctx, config, run } = call;
   const missing = Object.keys(config.match).find((key) => config.match[key] === null);
-  if (missing !== undefined) throw new StepFailure("unresolved_ref", "config", `match.${missing} has no value to wait for`);
+  if (missing !== undefined)
+    throw new StepFailure("unresolved_ref", faultOf(call.written.match), `match.${missing} has no value to wait for`);
   const names = namesOf([config.event]) ?? [];
   if (names.length === 0) throw new StepFailure("event_unknown", "config", `There is no event ${String(config.event)}`);
   const since =

@@ -53,7 +53,7 @@ describe("a loop", () => {
     assert.deepEqual(run.loops, []);
     const turns = run.steps.filter(({ step_id }: any) => step_id === "s3").map(({ iteration }: any) => iteration);
     assert.deepEqual(turns, [1, 2, 1]);
-    assert.deepEqual(run.steps.at(-2).output, { index: 3, count: 3, item: null, skipped: 0 });
+    assert.deepEqual(run.steps.at(-2).output, { index: 3, count: 3, item: null, skipped: 0, left_out: 0 });
   });
 
   test("over nothing is done at once, over no list it fails, and its turns count against the limit", async () => {
@@ -61,11 +61,14 @@ describe("a loop", () => {
     const steps = { s1: loop({ $ref: "trigger.payload.rows" }, "s2", null), s2: task(template("{{ item }}"), "s1") };
 
     const none = await ran(acme, steps, { rows: [] });
+    const short = { ...steps, s1: { ...steps.s1, config: { ...steps.s1.config, max: 2 } } };
+    const cut = await ran(acme, short, { rows: [1, 2, 3, 4, 5] });
     const text = await ran(acme, steps, { rows: "a" });
     const long = await ran(acme, steps, { rows: [1, 2, 3] }, { settings: { limits: { max_steps_per_run: 4 } } });
 
+    assert.deepEqual([cut.run.status, cut.run.steps.at(-1).output.left_out, cut.texts.length], ["completed", 3, 2]);
     assert.deepEqual([none.run.status, none.run.steps.length, none.texts], ["completed", 1, []]);
-    assert.deepEqual([text.run.status, text.run.error.code], ["held", "config_invalid"]);
+    assert.deepEqual([text.run.status, text.run.error.code], ["failed", "config_invalid"]);
     assert.deepEqual([long.run.status, long.run.status_reason, long.texts.length], ["failed", "max_steps_per_run", 2]);
   });
 
@@ -105,7 +108,7 @@ describe("a loop", () => {
     ];
     const [[first, leadOfOne], [third, leadOfThree]] = [await title(one), await title(three)] as any;
     assert.deepEqual([first, third], [`One of ${leadOfOne}`, `Third of ${leadOfThree}`]);
-    assert.deepEqual(run.steps.at(-1).output, { index: 3, count: 3, item: null, skipped: 1 });
+    assert.deepEqual(run.steps.at(-1).output, { index: 3, count: 3, item: null, skipped: 1, left_out: 0 });
   });
 
   test("over the contacts of its lead has each of them, asks about them, and without any is done at once", async () => {

@@ -11,6 +11,7 @@ import { sendersOf, usualMailbox } from "../../accounts/senders.ts";
 import { email } from "../../activities/email.ts";
 import { addressLine, asPerson } from "../../activities/recipients.ts";
 import { suppressedAmong } from "../../contacts/unsubscribed_email.ts";
+import { fileToSend } from "../../files/resolve.ts";
 import { user } from "../../organization/user.ts";
 import { emailTemplate } from "../../templates/email_template.ts";
 import { StepFailure } from "../step_failure.ts";
@@ -18,9 +19,6 @@ import type { Call, Outcome } from "./step.ts";
 import { type Whom, whom } from "./whom.ts";
 import { filledMail, mendable, type Reader, readerAt, templateOf } from "./wording.ts";
 import { createOf, idOf } from "./writing.ts";
-
-export const mailLacks = ({ attach_file_slot }: Record<string, any>): string | null =>
-  attach_file_slot == null ? null : "attaches no files by a slot yet: give it a template that has the attachments";
 
 export async function sendEmail(call: Call): Promise<Outcome> {
   const to = await mailable(call, call.config.to);
@@ -36,7 +34,7 @@ async function writeEmail(call: Call, to: readonly Whom[], status: "outbox" | "d
   const person = to.find((one) => one.person !== null)?.person ?? null;
   const lead_id = person?.lead_id ?? run.lead_id;
   const copies = [await mailable(call, config.cc ?? []), await mailable(call, config.bcc ?? [])].map(linesOf);
-  return mendable(async () => {
+  return mendable(call, async () => {
     const reader = await readerAt(call, lead_id, person);
     const answered = await answeredBy(call, reader);
     const { subject, ...letter } = await letterOf(call, reader);
@@ -110,10 +108,23 @@ async function letterOf(call: Call, reader: Reader) {
     throw new StepFailure("template_not_found", "config", "The template is gone, or not shared with who sends it");
   const own = { subject: templateOf(call, "subject"), body: templateOf(call, "body") };
   const words = { subject: own.subject || (template?.subject ?? ""), body: own.body || (template?.body ?? "") };
+  const attachments = [...(template?.attachments ?? []), ...(await fileInSlot(call, reader))];
   return {
     ...(await filledMail(call, words, reader)),
-    ...(template !== null && { template_id: template.id, attachments: template.attachments }),
+    ...(template !== null && { template_id: template.id }),
+    ...(attachments.length > 0 && { attachments }),
   };
+}
+
+/** The file of this subtype that is for e-mails: the person's own, else the lead's, else the organization's. */
+async function fileInSlot({ ctx, config }: Call, { at, person }: Reader): Promise<{ file_id: string }[]> {
+  const subtype = config.attach_file_slot as string | null | undefined;
+  if (subtype == null) return [];
+  const whose = person === null ? { lead_id: at.id } : { contact_id: person.id };
+  const found = await fileToSend(ctx, "email", { ...whose, subtype });
+  if (found !== null) return [{ file_id: found.id }];
+  const words = `There is no file of the subtype ${subtype} for e-mails: upload it with the outreach_channel email, or leave out attach_file_slot`;
+  throw new StepFailure("file_missing", "config", words);
 }
 
 /** The e-mail that this one answers: the last one with the person, or the last one that this run wrote. Null begins a thread. */

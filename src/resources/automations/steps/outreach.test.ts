@@ -65,6 +65,29 @@ describe("email.send", () => {
     assert.equal(created.meta.automation_run_id, run.id);
   });
 
+  test("attaches the file of a subtype that is for e-mails, and is held where there is none", async () => {
+    const { acme, ann } = await outreach();
+    const graph = chain(["email.send", { ...letter, attach_file_slot: "proposal" }]);
+    const held = await runFor(acme, graph, ann);
+    const stored = {
+      subtype: "proposal",
+      outreach_channel: "email",
+      content_base64: Buffer.from("Our offer").toString("base64"),
+    };
+    await acme.post("/file/", { name: "ours.txt", ...stored });
+    await acme.post("/file/", { name: "theirs.txt", lead_id: ann.lead_id, ...stored });
+
+    await acme.post(`/automation_runs/${held.id}/retry/`, {});
+    await work();
+
+    assert.deepEqual([held.status, held.error.code], ["held", "file_missing"]);
+    const [arrived] = mail.to(ann.emails[0].email);
+    assert.deepEqual(
+      arrived!.attachments.map(({ filename }) => filename),
+      ["theirs.txt"],
+    );
+  });
+
   test("writes to nobody who does not want it or has no address, and says why", async () => {
     const { acme, ann } = await outreach();
     const mute = await acme.contact({ name: "Mute" });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { anything, defining, duration, id, label, may, naming, need, oneOf, words } from "../catalog.ts";
 import { giveCall } from "./calling.ts";
 import { addPersonToDialer } from "./dialing.ts";
-import { draftEmail, mailLacks, sendEmail } from "./mailing.ts";
+import { draftEmail, sendEmail } from "./mailing.ts";
 import { notifyUsers } from "./notifying.ts";
 import { internal, type StepType } from "./step.ts";
 import { pauseContact, resumeContact, subscribeContact, unsubscribeContact } from "./subscribing.ts";
@@ -49,12 +49,11 @@ const sending = {
 } as const;
 
 export const outreachSteps: readonly StepType[] = [
-  define(outreach, "email.send", "Sends an e-mail.", mail, { ...sending, run: sendEmail, lacks: mailLacks }),
+  define(outreach, "email.send", "Sends an e-mail.", mail, { ...sending, run: sendEmail }),
   define(outreach, "email.draft", "Writes an e-mail without sending it.", mail, {
     ...internal,
     output: madeOutput,
     run: draftEmail,
-    lacks: mailLacks,
   }),
   define(
     outreach,

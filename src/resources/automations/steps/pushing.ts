@@ -28,7 +28,7 @@ export async function pushContact(call: Call): Promise<Outcome> {
   checkMay(call, mailingExport, "create");
   const person = await personNamed(call, config.contact, ({ emails }) => emails.length > 0);
   const asked = { platform: config.platform, config: config.config ?? {}, filters: { contact_ids: [person.id] } };
-  const row = await mendable(() => startMailingExport(ctx, asked, run.id));
+  const row = await mendable(call, () => startMailingExport(ctx, asked, run.id));
   const output = { mailing_export_id: row.id, contact_id: person.id, pushed: false, reason: null };
   const until = new Date(ctx.now.getTime() + waitMs);
   return { output, wait: { until, port: "out", kind: "mailing_export", records: [row.id] } };

@@ -1,7 +1,5 @@
 // Steps that change records. They go through the front door, with the rights of the member in whose name the run acts.
 import { z } from "zod";
-import { isId } from "../../../values/id.ts";
-import { task } from "../../tasks/task.ts";
 import {
   anything,
   type Config,
@@ -22,11 +20,12 @@ import {
 import { StepFailure } from "../step_failure.ts";
 import { assignLacks, nextOwner, ownerField } from "./assigning.ts";
 import { attachFile, attachLacks } from "./attaching.ts";
+import { completedOutput, completeTasks } from "./completing.ts";
 import { createCustomActivity, createNote, createOpportunity, createProject, createQuote, createTask } from "./creating.ts";
 import { findThem, foundOutput } from "./finding.ts";
 import { changeList } from "./listing.ts";
 import { type Call, internal, type Outcome, type StepType } from "./step.ts";
-import { changeRecord, createOf, deleteTargeted, findAlike, idOf, presentOf, recordNamed, targetOf } from "./writing.ts";
+import { changeRecord, createOf, deleteTargeted, findAlike, idOf, presentOf, targetOf } from "./writing.ts";
 
 const define = defining<StepType>();
 const records = "records";
@@ -155,13 +154,9 @@ export const recordSteps: readonly StepType[] = [
   ),
   create(
     "task.complete",
-    "Completes tasks.",
+    "Completes a task, or with `where` the open tasks of a record.",
     { target, where: may(values) },
-    {
-      output: idOutput,
-      run: completeTask,
-      lacks: ({ where }) => (where == null ? null : "completes only the task in target so far: leave out where"),
-    },
+    { output: completedOutput, run: completeTasks },
   ),
   create(
     "note.create",
@@ -213,17 +208,6 @@ async function change(call: Call, fields: Record<string, unknown>): Promise<Outc
   const found = await targetOf(call);
   await changeRecord(call, found, fields);
   return { output: idOf(found) };
-}
-
-async function completeTask(call: Call): Promise<Outcome> {
-  const { id } = await recordNamed(call);
-  if (!isId(task.prefix, id))
-    throw new StepFailure(
-      "object_type_mismatch",
-      "config",
-      `${id} is no task: name one in target, such as {"$ref": "steps.s1.output.id"}`,
-    );
-  return change(call, { is_complete: true });
 }
 
 async function deleteTarget(call: Call): Promise<Outcome> {

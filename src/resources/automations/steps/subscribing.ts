@@ -52,7 +52,7 @@ export async function subscribeContact(call: Call): Promise<Outcome> {
     throw new StepFailure("already_subscribed", "conflict", "The contact is in a sequence already");
   if (other !== undefined && (config.on_conflict !== "replace" || !seen)) return skipped("already_subscribed", seen ?? undefined);
   if (other !== undefined) await replaceWay(ctx, other);
-  return mendable(async () => {
+  return mendable(call, async () => {
     try {
       const given = { sequence_id, contact_id: person.id, ...senderFor(call) } as Create<typeof kind>;
       return { output: idOf({ kind, id: (await subscribe(ctx, given, { byHand: false })).id }) };

@@ -22,16 +22,24 @@ export async function sendSms(call: Call): Promise<Outcome> {
   return write(call, to, "activity_sms", words, { local_phone: numberOf(call, config.from_number) });
 }
 
-/** The provider carries WhatsApp alone. Messages of other channels are only logged by members. */
+const carried: readonly unknown[] = ["whatsapp", "sms"];
+
+/** The provider carries these. Messages of other channels are only logged by members; for an e-mail there is a step of its own. */
 export const messageLacks = ({ channel }: Record<string, any>): string | null =>
-  channel === "whatsapp" ? null : "sends messages of the channel whatsapp only";
+  carried.includes(channel) ? null : "sends messages of the channels whatsapp and sms; for an e-mail use email.send";
 
 export async function sendMessage(call: Call): Promise<Outcome> {
   const to = await reachable(call);
   if ("reason" in to) return { port: "suppressed", output: to };
-  const words = async (reader: Reader) => ({ text: await filledText(call, "text", reader) });
   const { channel, conversation_id } = call.config;
-  return write(call, to, "activity_channel_message", words, { channel, ...(conversation_id && { conversation_id }) });
+  const words = async (reader: Reader) => {
+    const text = await filledText(call, "text", reader);
+    if (channel === "sms") checkLength(text, smsMax);
+    return { text };
+  };
+  const within = conversation_id && { conversation_id };
+  if (channel === "sms") return write(call, to, "activity_sms", words, { ...within });
+  return write(call, to, "activity_channel_message", words, { channel, ...within });
 }
 
 interface Recipient {
@@ -48,7 +56,7 @@ function write(
   more: object,
 ): Promise<Outcome> {
   const { person, phone } = to;
-  return mendable(async () => {
+  return mendable(call, async () => {
     const reader = await readerAt(call, to.lead_id, person);
     const place = { lead_id: reader.at.id, contact_id: person?.id ?? null, remote_phone: phone };
     const filled = await words(reader);

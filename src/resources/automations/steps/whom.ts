@@ -8,7 +8,7 @@ import { contact } from "../../contacts/contact.ts";
 import { lead } from "../../leads/lead.ts";
 import { user } from "../../organization/user.ts";
 import { isObject } from "../config.ts";
-import { StepFailure } from "../step_failure.ts";
+import { faultOf, StepFailure } from "../step_failure.ts";
 import type { Call } from "./step.ts";
 
 export type Person = Row<typeof contact>;
@@ -31,12 +31,12 @@ export async function whom(call: Call, given: unknown, hasWay: HasWay): Promise<
 /** The only contact that a config names; by default that of the record. */
 export async function personNamed(call: Call, given: unknown, hasWay: HasWay): Promise<Person> {
   const [first] = await whom(call, given ?? call.run.object_id, hasWay);
-  if (first?.person == null) throw nobody("There is no contact: name one");
+  if (first?.person == null) throw nobody("There is no contact: name one", call.written);
   return first.person;
 }
 
-async function named({ ctx }: Call, one: unknown, hasWay: HasWay): Promise<Whom> {
-  if (typeof one !== "string" || one === "") throw nobody("Somebody to write to is missing: what it refers to is empty");
+async function named({ ctx, written }: Call, one: unknown, hasWay: HasWay): Promise<Whom> {
+  if (typeof one !== "string" || one === "") throw nobody("Somebody to write to is missing: what it refers to is empty", written);
   if (isId(user.prefix, one)) return { person: null, written: ctx.directory.get(user, one)?.email ?? null };
   if (isId(contact.prefix, one)) return { person: await known(findRecord(ctx, contact, one), one), written: null };
   if (isId(lead.prefix, one)) return { person: await firstAt(ctx, one, hasWay), written: null };
@@ -44,11 +44,12 @@ async function named({ ctx }: Call, one: unknown, hasWay: HasWay): Promise<Whom>
   if (found === null) return { person: null, written: one };
   const { contact_id, lead_id } = found.row as { contact_id?: string | null; lead_id?: string | null };
   if (contact_id) return { person: await findRecord(ctx, contact, contact_id), written: null };
-  if (!lead_id) throw nobody(`The record ${one} belongs to no contact and no lead`);
+  if (!lead_id) throw nobody(`The record ${one} belongs to no contact and no lead`, written);
   return { person: await firstAt(ctx, lead_id, hasWay), written: null };
 }
 
-const nobody = (words: string) => new StepFailure("unresolved_ref", "config", words);
+const nobody = (words: string, { to, contact, cc, bcc }: Call["written"]) =>
+  new StepFailure("unresolved_ref", faultOf([to, contact, cc, bcc]), words);
 
 async function known<T>(found: Promise<T | null>, id: string): Promise<T> {
   const row = await found;

@@ -6,7 +6,7 @@ import { findRecord } from "../../../records/records.ts";
 import { lead } from "../../leads/lead.ts";
 import { fillEmail, fillText } from "../../templates/fill.ts";
 import { isObject } from "../config.ts";
-import { failureOf, StepFailure } from "../step_failure.ts";
+import { failureOf, faultOf, StepFailure } from "../step_failure.ts";
 import type { Call } from "./step.ts";
 import type { Person } from "./whom.ts";
 
@@ -61,15 +61,19 @@ const codes: Record<string, string> = {
   local_phone: "phone_number_missing",
 };
 
+/** Where the fields of a message name who gets it. */
+const recipients = /^(to|cc|bcc|remote_phone|contact_id)\b/;
+
 /** What is refused of a message, somebody has to mend: the run is held, and goes on with the same step afterwards. */
-export async function mendable<T>(work: () => Promise<T>): Promise<T> {
+export async function mendable<T>({ written }: Pick<Call, "written">, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const failure = failureOf(error);
     if (failure?.class !== "rejected") throw error;
     const [place = ""] = Object.keys(reasonsOf(error));
-    throw new StepFailure(codes[place] ?? "config_invalid", "config", failure.message);
+    const kind = recipients.test(place) ? faultOf([written.to, written.cc, written.bcc, written.contact]) : "config";
+    throw new StepFailure(codes[place] ?? "config_invalid", kind, failure.message);
   }
 }
 

@@ -17,7 +17,7 @@ import {
 import { refusalOf } from "../../shared/refused_words.ts";
 import { recordTypes } from "../catalog.ts";
 import { isObject } from "../config.ts";
-import { StepFailure } from "../step_failure.ts";
+import { faultOf, StepFailure } from "../step_failure.ts";
 import type { Call } from "./step.ts";
 
 export interface Target {
@@ -39,11 +39,11 @@ export async function recordNamed(call: Call): Promise<Target> {
   return { kind: found.kind, id };
 }
 
-function idNamed({ ctx, config, run }: Call): string {
+function idNamed({ ctx, config, run, written }: Call): string {
   const given = isObject(config.target) ? config.target.id : config.target;
   const id = given ?? run.object_id;
   if (typeof id !== "string")
-    throw new StepFailure("unresolved_ref", "config", "There is no record to change: name one in target");
+    throw new StepFailure("unresolved_ref", faultOf(written.target), "There is no record to change: name one in target");
   checkChangeable(resourceWith(ctx, id)?.name);
   return id;
 }
@@ -119,7 +119,7 @@ export async function createOf(
 
 /** The oldest record with the same values in these fields. */
 export async function findAlike(
-  { ctx }: Call,
+  { ctx, written }: Call,
   objectType: string,
   by: readonly string[],
   fields: Fields,
@@ -128,7 +128,11 @@ export async function findAlike(
   const conditions = by.map((key) => {
     const field = kind.fields[key];
     if (field?.source !== "column" || field.type !== "text" || field.hidden || typeof fields[key] !== "string")
-      throw new StepFailure("config_invalid", "config", `dedupe.by: ${key} is not a text field that fields has a value for`);
+      throw new StepFailure(
+        "config_invalid",
+        faultOf(written.fields),
+        `dedupe.by: ${key} is not a text field that fields has a value for`,
+      );
     return sql`lower(t.${name(key)}) = lower(${fields[key]})`;
   });
   const [found] = await findRecords(ctx, kind, conditions, sql`order by t.id limit 1`);
