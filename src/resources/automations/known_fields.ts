@@ -7,6 +7,7 @@ import { type CustomField, customFieldsOf, findField } from "../../records/custo
 import { partsOf } from "../../records/parts.ts";
 import { aNoun } from "../../records/standard_operation.ts";
 import { hint } from "../../values/reasons.ts";
+import { missingBelow } from "./json_paths.ts";
 import { listNames } from "./related_lists.ts";
 
 export interface FieldCheck {
@@ -36,11 +37,13 @@ export function checkRead(check: FieldCheck, path: string, at: string): void {
 }
 
 function unreadable({ ctx, isRelated }: FieldCheck, of: Resource, path: string): string | null {
-  const [first = "", second] = path.split(".");
+  const [first = "", second, ...more] = path.split(".");
   if (first === "custom") return customReason(ctx, of, path);
   // What is only asked for by name is there for those who ask: the related records of a condition.
   const known = kindsOf(of).flatMap((kind) => (isRelated ? Object.keys(kind.fields) : shownBy(kind)));
   const lists = isRelated ? [] : listNames(ctx, of);
+  if (known.includes(first) && second !== undefined && namedBy(ctx, of, first) === null)
+    return missingInField(of, first, [second, ...more]);
   if (known.includes(first) || lists.includes(first)) return null;
   const target = isRelated || second === undefined ? null : namedBy(ctx, of, first);
   if (target === null) return notOf(of, path, [...known, ...lists]);
@@ -49,10 +52,17 @@ function unreadable({ ctx, isRelated }: FieldCheck, of: Resource, path: string):
 
 /** Of a record that another one names there is what a read of it shows. */
 export function unreadableBelow(ctx: Ctx, of: Resource, path: string): string | null {
-  const [first = ""] = path.split(".");
+  const [first = "", ...more] = path.split(".");
   if (first === "custom") return customReason(ctx, of, path);
   const known = kindsOf(of).flatMap(shownBy);
-  return known.includes(first) ? null : notOf(of, path, known);
+  return known.includes(first) ? missingInField(of, first, more) : notOf(of, path, known);
+}
+
+/** What stands below a field of its own: one of the kinds must have it. */
+function missingInField(of: Resource, name: string, words: readonly string[]): string | null {
+  const fields = kindsOf(of).flatMap((kind) => (kind.fields[name] as AnyField | undefined) ?? []);
+  const found = fields.map((field) => ("output" in field ? missingBelow(field.output, name, words) : null));
+  return found.length === 0 || found.includes(null) ? null : found[0]!;
 }
 
 function customReason(ctx: Ctx, of: Resource, path: string): string | null {

@@ -85,3 +85,54 @@ test("what is there can be named: also what it was started with, custom fields i
     ["7 7", "North North"],
   );
 });
+
+test("what stands below a field is known too, and what the item of a loop is", async () => {
+  const acme = await organization();
+  const find = { object_type: "contact", where: { type: "field", ref: "record.name", op: "exists" }, limit: 5 };
+  const names: [ref: string, nearest: string][] = [
+    ["record.emails.0.emial", "email"],
+    ["record.emails.email", "list"],
+    ["record.name.first", ""],
+    ["record.custom_fields", ""],
+    ["trigger.record.phones.0.phnoe", "phone"],
+  ];
+  const below = chain(...names.map(([name]): [string, object] => ["set.vars", { values: { a: { $ref: name } } }]));
+  const trigger = { type: "record.created", config: { object_type: "contact" } };
+  const found = await refusedAt(acme, { trigger, graph: below });
+  names.forEach(([name, nearest], i) =>
+    assert.match(found[`graph.steps.s${i + 1}.config.values.a.$ref`] ?? "", new RegExp(`.${nearest}`), name),
+  );
+
+  const note = (text: string) => ({ type: "note.create", config: { note: { $template: text } }, ports: { out: "each" } });
+  const asks = (ref: string) => ({
+    type: "branch",
+    config: { cases: [{ id: "a", when: { type: "field", ref, op: "exists" } }] },
+    ports: { a: "note", else: "each" },
+  });
+  const each = (items: object) => ({ type: "loop", config: { items, max: 5 }, ports: { each: "ask", done: null } });
+  const loops = (items: object, ref: string, text: string) => ({
+    graph: {
+      start: "find",
+      steps: {
+        find: { type: "record.find", config: find, ports: { found: "each", empty: null } },
+        each: each(items),
+        ask: asks(ref),
+        note: note(text),
+      },
+    },
+  });
+  const ofRecord = await refusedAt(acme, loops({ $ref: "record.contacts" }, "item.titel", "{{ item.nmae }}"));
+  const ofFound = await refusedAt(acme, loops({ $ref: "steps.find.output" }, "item.lead.nmae", "{{ item.emails.0.emial }}"));
+  for (const one of [ofRecord, ofFound])
+    assert.deepEqual(Object.keys(one).sort(), [
+      "graph.steps.ask.config.cases.0.when.ref",
+      "graph.steps.note.config.note.$template",
+    ]);
+  assert.match(ofRecord["graph.steps.ask.config.cases.0.when.ref"]!, /title/);
+  const right = loops(
+    { $ref: "steps.find.output.records" },
+    "item.lead.name",
+    "{{ item.object_type }} {{ item.emails.0.email }}",
+  );
+  await published(acme, right.graph);
+});

@@ -9,12 +9,22 @@ import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import type { Graph } from "./graph_shape.ts";
 import { checkRead, unreadableBelow } from "./known_fields.ts";
+import { itemsOfSteps } from "./loop_items.ts";
 import { stepTypesByName } from "./step_types.ts";
 import type { Trigger } from "./trigger.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
 /** `any`: whatever stands below it is known only when it runs. `value`: nothing does. */
-type Offered = "any" | "value" | "record" | "record_as_it_was" | { [name: string]: Offered };
+type Offered = "any" | "value" | "record" | "record_as_it_was" | ItemRecord | { [name: string]: Offered };
+
+/** A record whose turn it is in a loop. */
+class ItemRecord {
+  readonly of: Resource;
+
+  constructor(of: Resource) {
+    this.of = of;
+  }
+}
 
 const types = new Map(triggerTypes.map((one) => [one.type, one]));
 
@@ -82,20 +92,31 @@ export interface OfferCheck {
   errors: FieldErrors;
   kinds: readonly Resource[];
   offered: Record<string, Offered>;
+  /** The kinds of record that `item` is, by the steps that loops repeat. */
+  items: ReadonlyMap<string, Resource | null>;
 }
 
-export const offerCheck = (ctx: Ctx, plan: Plan): OfferCheck => ({
-  ctx,
-  errors: {},
-  kinds: kindsOf(ctx.registry, plan.trigger),
-  offered: offeredBy(plan),
-});
+export function offerCheck(ctx: Ctx, plan: Plan): OfferCheck {
+  const kinds = kindsOf(ctx.registry, plan.trigger);
+  return { ctx, errors: {}, kinds, offered: offeredBy(plan), items: itemsOfSteps(ctx, plan.graph, kinds) };
+}
+
+/** The same for one step, whose `item` may be a record of a known kind. */
+export function forStep(check: OfferCheck, id: string): OfferCheck {
+  const of = check.items.get(id);
+  return of == null ? check : { ...check, offered: { ...check.offered, item: new ItemRecord(of) } };
+}
 
 /** Whether the words of a path lead to something. Those of custom fields are `custom` and the id. */
 export function checkOffered({ ctx, errors, kinds, offered }: OfferCheck, words: readonly string[], at: string): void {
   let here: Offered = offered;
   for (const [i, word] of words.entries()) {
     if (here === "any" || isOfAnyValue(word)) return;
+    if (here instanceof ItemRecord) {
+      const reason = word === "object_type" ? null : reasonOf({ ctx, of: here.of }, words.slice(i).join("."));
+      if (reason !== null) errors[at] = reason;
+      return;
+    }
     if (typeof here === "string") {
       const path = words.slice(i).join(".");
       if (here === "value") errors[at] = `has ${word} below ${words[i - 1]}, which is a value by itself`;

@@ -7,7 +7,7 @@ import { namesInLetters } from "../templates/fill.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import { isOfMessage } from "./literal_words.ts";
-import { checkOffered, type OfferCheck, offerCheck } from "./offered.ts";
+import { checkOffered, forStep, type OfferCheck, offerCheck } from "./offered.ts";
 import { type Mention, mentionsIn } from "./references.ts";
 import { triggerTypes } from "./trigger_types.ts";
 
@@ -35,7 +35,7 @@ export function problemsOfRecordReferences(ctx: Ctx, plan: Plan): Finding[] {
       const at = `graph.steps.${id}.config.${key}`;
       const besides = isOfMessage(type, key) ? namesInLetters : [];
       for (const one of besides.length > 0 ? mentionsInWords(value, at) : mentionsIn(value, at))
-        checkMention(check, one, besides);
+        checkMention(forStep(check, id), one, besides);
     }
   for (const one of mentionsInWords(plan.settings.concurrency?.key, "settings.concurrency.key")) checkMention(check, one);
   return Object.entries(check.errors).map(([at, reason]) => finding("ref_unknown", at, reason));
@@ -56,4 +56,4 @@ function checkMention(check: OfferCheck, { at, said, isTemplate }: Mention, besi
 const isAsked = /^filter\b(?!.*\.where\.)|\.(when|condition)\b(?!.*\.where\.)/;
 
 /** What conditions refer to in the record is checked with them. */
-const beyondRecord = /^(trigger|steps|vars|run|org|now)\./;
+const beyondRecord = /^(trigger|steps|vars|item|run|org|now)\./;

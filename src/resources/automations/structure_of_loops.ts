@@ -24,14 +24,19 @@ function problemsOf(id: string, steps: Steps, starts: readonly string[]): Findin
   return [...reachedFrom([each], within)].flatMap((one) => escapesOf(id, one, steps[one]!, outside));
 }
 
-/** The steps that some loop repeats, in a graph whose loops can be walked. */
-export function repeatedSteps(steps: Steps): ReadonlySet<string> {
-  const bodies = Object.entries(steps).map(([id, { type, ports }]) => {
+/** The steps that each loop repeats, in a graph whose loops can be walked. */
+export function bodiesOf(steps: Steps): Map<string, ReadonlySet<string>> {
+  const bodies = new Map<string, ReadonlySet<string>>();
+  for (const [id, { type, ports }] of Object.entries(steps)) {
     const { [id]: _, ...without } = steps;
-    return type === "loop" && typeof ports.each === "string" ? reachedFrom([ports.each], without) : [];
-  });
-  return new Set(bodies.flatMap((body) => [...body]));
+    if (type === "loop" && typeof ports.each === "string") bodies.set(id, reachedFrom([ports.each], without));
+  }
+  return bodies;
 }
+
+/** The steps that some loop repeats. */
+export const repeatedSteps = (steps: Steps): ReadonlySet<string> =>
+  new Set([...bodiesOf(steps).values()].flatMap((body) => [...body]));
 
 /** The ports by which a step of the body of a loop leaves it. Steps that end the run have none. */
 function escapesOf(loop: string, id: string, { ports, type, config }: Step, outside: ReadonlySet<string>): Finding[] {
