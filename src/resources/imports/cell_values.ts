@@ -7,6 +7,7 @@ import { currencyDigits } from "../../values/money.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { parseDate, parseTimestamp } from "../../values/time.ts";
 import { isActiveMember, user } from "../organization/user.ts";
+import { fits, markIn, withoutMark } from "./currency_marks.ts";
 import type { Options } from "./options.ts";
 
 export type DecimalMark = "." | ",";
@@ -16,6 +17,7 @@ export interface Writing {
   decimal: DecimalMark;
   date_format: Options["date_format"];
   country: string;
+  /** That of the amounts, in the row that is read. */
   currency: string;
   /** Amounts are in the smallest unit of the currency. */
   isMinor: boolean;
@@ -70,7 +72,8 @@ export function numberOf(text: string, mark: DecimalMark): number {
 }
 
 function amountOf(text: string, { decimal, currency, isMinor }: Writing): number {
-  const amount = numberOf(withoutCurrency(text), decimal);
+  checkMark(text, currency);
+  const amount = numberOf(withoutMark(text), decimal);
   const digits = currencyDigits(currency);
   if (!isMinor && Number(amount.toFixed(digits)) !== amount)
     return bad(`has more than the ${digits} decimals of ${currency}: round it, or say the decimal mark in options.decimal`);
@@ -80,15 +83,19 @@ function amountOf(text: string, { decimal, currency, isMinor }: Writing): number
 
 const wholeOf = (value: number): number => (Number.isInteger(value) ? value : bad("must be a whole number"));
 
-export const withoutCurrency = (text: string): string =>
-  text.replace(/^([+-]?)\s*(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc})|(?:[A-Z]{3}|\p{Sc})$/gu, "$1").trim();
+/** An amount in another currency is never taken for one in this. */
+export function checkMark(text: string, currency: string): void {
+  const mark = markIn(text);
+  if (mark !== null && !fits(mark, currency))
+    bad(`is marked ${mark}, where amounts are in ${currency}: say the currency in a column or in options.currency`);
+}
 
 /**
  * The decimal mark that some values of a column show; a point if none does. Where an amount has two decimals at most, points before three
  * digits in all of its values are those of thousands.
  */
 export function decimalMarkOf(samples: readonly string[], digits: number | null): DecimalMark {
-  const written = samples.map((one) => withoutCurrency(one.trim()).replace(/[\s'’%]/g, ""));
+  const written = samples.map((one) => withoutMark(one).replace(/[\s'’%]/g, ""));
   const pointed = written.filter((one) => one.includes("."));
   if (digits !== null && digits < 3 && pointed.length > 0 && pointed.every((one) => /^[+-]?[1-9]\d{0,2}(\.\d{3})+$/.test(one)))
     return ",";

@@ -2,6 +2,7 @@
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
 import { hint } from "../../values/reasons.ts";
+import { checkMoney } from "./check_money.ts";
 import type { ObjectType } from "./import.ts";
 import { type Entry, entriesOf, type Mapping } from "./mapping.ts";
 import type { Options } from "./options.ts";
@@ -11,9 +12,12 @@ import { splits, transformError } from "./transforms.ts";
 /** Refuses columns that are not in the table, unknown targets, and a mapping that cannot create records. */
 export function checkMapping(
   directory: Directory,
-  { object_type, columns }: { object_type: ObjectType; columns: readonly { name: string; nested?: true }[] },
+  {
+    object_type,
+    columns,
+  }: { object_type: ObjectType; columns: readonly { name: string; samples: readonly string[]; nested?: true }[] },
   mapping: Mapping,
-  { match_by }: Options,
+  options: Options,
 ): void {
   const targets = new Map(targetsOf(directory, object_type).map((one) => [one.target, one]));
   const names = new Set(columns.map(({ name }) => name));
@@ -37,7 +41,8 @@ export function checkMapping(
   if (used.size === 0) refuse("must give a column to at least one target");
   for (const { target: wanted, required } of targets.values())
     if (required && !used.has(wanted)) refuse(`must give a column to ${wanted}`);
-  checkMatch(used, match_by);
+  checkMatch(used, options.match_by);
+  checkMoney(directory, columns, used, targets, options);
 }
 
 function checkSteps(mapping: Extract<Mapping, readonly unknown[]>): void {

@@ -107,11 +107,11 @@ test("CSV is understood as spreadsheets and other programs write it", async () =
 
 /** The 3rd of April, and 1234.50, as countries write them. */
 const countries = [
-  ["Germany", "1.234,50 €", "03.04.2026", "DD.MM.YYYY"],
+  ["Germany", "1.234,50 €", "03.04.2026", "DD.MM.YYYY", "EUR"],
   ["the United States", "$1,234.50", "4/3/26", "MM/DD/YYYY"],
   ["the United Kingdom", "1,234.50", "03/04/2026", "DD/MM/YYYY"],
   ["France", "1\u202f234,50", "03/04/2026", "DD/MM/YYYY"],
-  ["Switzerland", "CHF 1’234.50", "3.4.2026", "DD.MM.YYYY"],
+  ["Switzerland", "CHF 1’234.50", "3.4.2026", "DD.MM.YYYY", "CHF"],
   ["Japan", "1234.50", "2026/04/03", "YYYY/MM/DD"],
   ["Sweden", "1 234,50", "2026-04-03", null],
 ] as const;
@@ -119,7 +119,7 @@ const countries = [
 test("amounts and dates are read as a country writes them", async () => {
   const acme = await organization();
   const { id } = await acme.customField("lead", { type: "date", name: "Since" });
-  const mapping = { Name: "name", Amount: "mrr", Day: `custom.${id}` };
+  const mapping = { Name: "name", Amount: "opportunity.value", Day: `custom.${id}` };
 
   for (const [Name, Amount, Day, date_format] of countries) {
     const draft = await acme.post("/import/", { rows: [{ Name, Amount, Day }] });
@@ -129,8 +129,13 @@ test("amounts and dates are read as a country writes them", async () => {
 
   const { data } = await acme.get("/lead/?_order_by=date_created");
   assert.deepEqual(
-    new Map(data.map((lead: any) => [lead.name, [lead.mrr, lead[`custom.${id}`]]])),
-    new Map(countries.map(([name]) => [name, [123450, "2026-04-03"]])),
+    new Map(data.map((lead: any) => [lead.name, lead[`custom.${id}`]])),
+    new Map(countries.map(([name]) => [name, "2026-04-03"])),
+  );
+  const deals = (await acme.get("/opportunity/")).data;
+  assert.deepEqual(
+    new Map(deals.map((deal: any) => [deal.lead_name, [deal.value, deal.value_currency]])),
+    new Map(countries.map(([name, , , , currency = "USD"]) => [name, [123450, currency]])),
   );
 });
 

@@ -11,6 +11,7 @@ import type { Body } from "./bodies.ts";
 import { looksUp } from "./find_leads.ts";
 import { failedRow, type Import, type Outcome, skippedRow } from "./import_rows.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
+import { keepAmounts } from "./row_currency.ts";
 import { conflictsOf, onTopOf } from "./settle.ts";
 
 /** The deals that rows name, as they are now. */
@@ -99,7 +100,8 @@ export async function patchOfDeal(
 ): Promise<Body> {
   if (imp.options.on_match === "skip") return {};
   checkOwner(ctx, opportunity, before, "update");
-  const values = readPatch(ctx, opportunity, onTopOf(before, body, conflictsOf(imp, "opportunity")), before);
+  const settled = onTopOf(before, body, conflictsOf(imp, "opportunity"));
+  const values = readPatch(ctx, opportunity, keepAmounts("opportunity", before, body, settled), before);
   await checkVisible(ctx, opportunity, values, before);
   return values;
 }

@@ -4,6 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, refuse } from "../../core/errors.ts";
 import { findRecord } from "../../records/records.ts";
 import { parseCountry } from "../../values/country.ts";
+import { isCurrency } from "../../values/money.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { tagName } from "../tags/tag_names.ts";
@@ -37,6 +38,14 @@ export const optionsSchema = z.strictObject({
     .enum([".", ","])
     .nullish()
     .describe("The decimal mark of numbers; by default what the first values of a column show."),
+  currency: z
+    .string()
+    .transform((raw) => raw.toUpperCase())
+    .refine(isCurrency, "must be a currency code such as USD")
+    .nullish()
+    .describe(
+      "The currency of amounts that say none; by default that of the deal or product that exists, or else the organization's.",
+    ),
   country: country.nullish().describe("The country of phone numbers written without one; by default the organization's."),
 });
 

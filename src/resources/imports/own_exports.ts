@@ -96,6 +96,7 @@ const plain: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
   ],
   opportunity: [
     ["expected_close_date", "opportunity.close_date"],
+    ["value_currency", "opportunity.currency"],
     ...same("opportunity.", "id", "value", "value_period", "confidence", "note", "user_id", "contact_id"),
   ],
 };

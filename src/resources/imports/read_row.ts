@@ -4,7 +4,7 @@ import { bad, reasonsOf } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { readCreate } from "../../records/input.ts";
-import { currencyDigits } from "../../values/money.ts";
+import { currencyDigits, isCurrency } from "../../values/money.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { leadStatus } from "../leads/lead_status.ts";
@@ -18,6 +18,7 @@ import { dateFormatOf, decimalMarkOf, valueOf, type Writing } from "./cell_value
 import type { Import, ImportRow, RowError } from "./import_rows.ts";
 import { entriesOf } from "./mapping.ts";
 import { membersIn, objectIn, peopleIn } from "./nested.ts";
+import { moneyFields, type PartWithCurrency, partsWithCurrency, saidIn } from "./row_currency.ts";
 import { type Target, takesList, takesObjects, targetsOf } from "./targets.ts";
 import { splits, transformOf, writesPlainly } from "./transforms.ts";
 
@@ -36,9 +37,11 @@ export interface ReadRow {
 }
 
 /** What is written to one target: usually one column, or several that are joined. */
-interface Column extends Writing {
+export interface Column extends Writing {
   /** How its cells are written; the steps of a mapping may write them anew. */
   given: Writing;
+  /** The decimal mark of amounts in a currency. */
+  markFor(currency: string): Writing["decimal"];
   cells: Cell[];
   join: string;
   /** The name of the first column. */
@@ -50,6 +53,8 @@ interface Column extends Writing {
   isSplit: boolean;
   /** Some of its cells are JSON. */
   isNested: boolean;
+  /** A step writes its numbers with a decimal point. */
+  isPlain: boolean;
 }
 
 interface Cell {
@@ -63,6 +68,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
   const targets = new Map(targetsOf(ctx.directory, object_type).map((one) => [one.target, one]));
   const byName = new Map(columns.map((one) => [one.name, one]));
   const { country, currency } = organizationOf(ctx.directory);
+  const written = currenciesWritten(columns);
   const read: Column[] = [];
   for (const entry of entriesOf(mapping)) {
     const [target, column] = [targets.get(entry.target), byName.get(entry.column)];
@@ -74,8 +80,9 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
       continue;
     }
     const part = (object_type === "task" && target.target.startsWith("task.") ? "task" : target.object_type) as Part;
+    const markFor = cached((one: string) => options.decimal ?? decimalMarkOf(column.samples, mostDigits([one, ...written])));
     const given: Writing = {
-      decimal: options.decimal ?? decimalMarkOf(column.samples, target.type === "money" ? currencyDigits(currency) : null),
+      decimal: target.type === "money" ? markFor(currency) : (options.decimal ?? decimalMarkOf(column.samples, null)),
       date_format: options.date_format ?? dateFormatOf(column.samples, options.country),
       country: options.country ?? country,
       currency,
@@ -92,24 +99,48 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
       isSplit: splits(entry.transform) || column.nested === true,
       isNested: column.nested === true || takesObjects(target),
       given,
+      markFor,
       ...given,
+      isPlain: writesPlainly(entry.transform),
       ...(writesPlainly(entry.transform) && { decimal: ".", date_format: null, isMinor: false }),
     });
   }
   return read.toSorted((a, b) => a.cells[0]!.at - b.cells[0]!.at);
 }
 
-/**
- * Reads a row of a table with so many columns. A cell that does not fit is an error of its column, and the other cells are read too.
- */
-export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, width: number): ReadRow {
+const currenciesWritten = (columns: Import["columns"]): string[] =>
+  columns.flatMap(({ samples }) => samples.filter((one) => isCurrency(one.toUpperCase())).map((one) => one.toUpperCase()));
+
+const mostDigits = (currencies: readonly string[]): number => Math.max(...currencies.map(currencyDigits));
+
+function cached<T>(make: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => known.get(key) ?? known.set(key, make(key)).get(key)!;
+}
+
+/** Where a row is, and what is known about it. */
+export interface About {
+  /** How many columns the table has. */
+  width: number;
+  /** The currency of the record that the row names; null where it names none. */
+  known: string | null;
+  /** The currency of amounts that say none. */
+  asked: string | null;
+}
+
+/** Reads a row of a table. A cell that does not fit is an error of its column, and the other cells are read too. */
+export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, known, asked }: About): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
   const read = { row, bodies, people: [] as Body[], columns: new Map<string, string>(), errors: [] as RowError[] };
   const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => textAt(row, at) === ""));
   if (isBlank) return read;
   const surplus = row.cells.slice(width);
   if (surplus.length > 0) read.errors.push({ error: surplusError(width, surplus) });
-  for (const column of columns) {
+  const otherwise = organizationOf(ctx.directory).currency;
+  const said = currenciesSaid(columns, row, asked, known ?? otherwise);
+  for (const given of columns) {
+    const currency = given.part === "lead" ? otherwise : (said.get(given.part) ?? known ?? otherwise);
+    const column = given.target.type === "money" ? inCurrency(given, currency) : given;
     const raw = column.cells.map(({ at }) => textAt(row, at));
     try {
       const texts = textsOf(column, raw);
@@ -122,9 +153,51 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, wi
       });
     }
   }
+  for (const part of partsWithCurrency) putCurrency(bodies[part], part, said.get(part));
   read.people = peopleIn(bodies);
   for (const of of checked) check(ctx, read, of);
   return read;
+}
+
+/** The text of a cell for a target, as far as it can be read. */
+export function textOf(columns: readonly Column[], row: ImportRow, target: string): string | undefined {
+  const column = columns.find((one) => one.target.target === target);
+  if (column === undefined) return undefined;
+  try {
+    return textsOf(
+      column,
+      column.cells.map(({ at }) => textAt(row, at)),
+    )[0];
+  } catch (problem) {
+    refusalIn(problem);
+    return undefined;
+  }
+}
+
+/** What a row says about the currencies of its amounts, for each kind of record. */
+function currenciesSaid(columns: readonly Column[], row: ImportRow, asked: string | null, otherwise: string): Map<Part, string> {
+  const found = new Map<Part, string>();
+  for (const part of partsWithCurrency) {
+    const money = columns.filter((one) => one.part === part && one.target.type === "money");
+    const amounts = money.map(({ cells, join }) => cells.map(({ at }) => textAt(row, at)).join(join));
+    const said = saidIn({ column: textOf(columns, row, `${part}.currency`), amounts }, asked, otherwise);
+    if (said !== null) found.set(part, said);
+  }
+  return found;
+}
+
+/** The same for amounts in this currency. */
+function inCurrency(column: Column, currency: string): Column {
+  const decimal = column.markFor(currency);
+  const given = { ...column.given, currency, decimal };
+  return { ...column, currency, given, decimal: column.isPlain ? column.decimal : decimal };
+}
+
+/** A currency alone makes no record. */
+function putCurrency(body: Body, part: PartWithCurrency, said: string | undefined): void {
+  const { amounts, currency } = moneyFields[part];
+  if (said !== undefined && amounts.some((one) => body[one] !== undefined)) body[currency] ??= said;
+  if (Object.keys(body).every((key) => key === currency)) delete body[currency];
 }
 
 const surplusError = (width: number, surplus: readonly (string | null)[]): string =>
@@ -248,6 +321,10 @@ const puts: Readonly<Record<string, Put>> = {
   "opportunity.close_date": (body, text, column, ctx) => {
     body.expected_close_date = valueOf("date", text, column, ctx);
     return "expected_close_date";
+  },
+  "opportunity.currency": (body, text) => {
+    body.value_currency = text.toUpperCase();
+    return "value_currency";
   },
   "product.currency": (body, text) => {
     body.currency = text.toUpperCase();

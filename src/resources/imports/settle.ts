@@ -17,6 +17,7 @@ const fields: Readonly<Record<string, string>> = {
   "contact.phone": "phones",
   "contact.url": "urls",
   "opportunity.status": "status_id",
+  "opportunity.currency": "value_currency",
   "opportunity.close_date": "expected_close_date",
   ...Object.fromEntries(
     ["address_1", "address_2", "city", "state", "zipcode", "country"].map((line) => [line, `addresses.${line}`]),

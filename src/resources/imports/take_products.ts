@@ -9,6 +9,7 @@ import type { Body } from "./bodies.ts";
 import { changeOf } from "./change_of.ts";
 import { failedRow, type Import, type Outcome, skippedRow, type Touched } from "./import_rows.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
+import { keepAmounts } from "./row_currency.ts";
 import { conflictsOf, onTopOf } from "./settle.ts";
 
 /** What becomes of each of these rows. Products are few, so each is written by itself. */
@@ -37,7 +38,8 @@ async function takeProduct(ctx: Ctx, imp: Import, read: ReadRow): Promise<Outcom
   }
   const [before] = await findRecords(ctx, product, [sql`t.id = ${ids[0]}`], sql`for update of t`);
   if (before === undefined) return failedRow(row, [{ error: "fits a product that was deleted at this moment" }]);
-  const patch = readPatch(ctx, product, onTopOf(before, bodies.product, conflictsOf(imp, "product")), before);
+  const settled = onTopOf(before, bodies.product, conflictsOf(imp, "product"));
+  const patch = readPatch(ctx, product, keepAmounts("product", before, bodies.product, settled), before);
   const after = await ctx.registry.verb(product as Resource, "update")(ctx, before, patch);
   return outcomeOf(row.n, "updated", before.id, changeOf(product, before, after));
 }

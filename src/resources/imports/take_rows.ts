@@ -1,7 +1,7 @@
 // Carries out rows of an import.
 import type { Ctx } from "../../core/context.ts";
 import { failedRow, type Import, type ImportRow, type Outcome } from "./import_rows.ts";
-import { columnsOf, readRow } from "./read_row.ts";
+import { readRows } from "./read_rows.ts";
 import { takeLeads } from "./take_leads.ts";
 import { takeProducts } from "./take_products.ts";
 import { takeTasks } from "./take_tasks.ts";
@@ -10,8 +10,7 @@ const takes = { lead: takeLeads, contact: takeLeads, opportunity: takeLeads, pro
 
 /** What becomes of each row. A row with a bad cell does nothing. */
 export async function takeRows(ctx: Ctx, imp: Import, rows: readonly ImportRow[]): Promise<Outcome[]> {
-  const columns = columnsOf(ctx, imp);
-  const reads = rows.map((row) => readRow(ctx, columns, row, imp.columns.length));
+  const reads = await readRows(ctx, imp, rows);
   const good = reads.filter(({ errors }) => errors.length === 0);
   const bad = reads.filter(({ errors }) => errors.length > 0);
   const done = good.length === 0 ? [] : await takes[imp.object_type](ctx, imp, good);

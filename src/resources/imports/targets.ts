@@ -214,6 +214,22 @@ const contact: Line[] = [
 const opportunity: Line[] = [
   ["opportunity.id", "Opportunity id", "id", ["opportunity_id", "deal_id"]],
   ["opportunity.value", "Value", "money", ["amount", "deal_value", "value", "deal_amount"]],
+  [
+    "opportunity.currency",
+    "Currency",
+    "currency",
+    [
+      "value_currency",
+      "deal_currency",
+      "deal_currency_code",
+      "currency_code",
+      "currency_iso_code",
+      "currency_of_value",
+      "deal_currency_of_value",
+      "amount_currency",
+      "opportunity_currency",
+    ],
+  ],
   ["opportunity.value_period", "Value period", "text", ["period", "billing_period"]],
   [
     "opportunity.status",
@@ -238,7 +254,7 @@ const product: Line[] = [
   ["product.unit", "Unit", "text", ["unit"]],
   ["product.unit_price", "Unit price", "money", ["price", "unit_price", "list_price"]],
   ["product.cost", "Cost", "money", ["cost"]],
-  ["product.currency", "Currency", "text", ["currency"]],
+  ["product.currency", "Currency", "currency", ["currency_code"]],
   ["product.tax_percent", "Tax in percent", "number", ["tax", "vat", "tax_rate"]],
 ];
 

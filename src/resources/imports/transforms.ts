@@ -5,7 +5,8 @@ import { bad } from "../../core/errors.ts";
 import { parseCountry } from "../../values/country.ts";
 import { currencyDigits } from "../../values/money.ts";
 import { notAmong } from "../../values/reasons.ts";
-import { booleanOf, dateOf, isDateFormat, numberOf, phoneOf, type Writing, withoutCurrency } from "./cell_values.ts";
+import { booleanOf, checkMark, dateOf, isDateFormat, numberOf, phoneOf, type Writing } from "./cell_values.ts";
+import { withoutMark } from "./currency_marks.ts";
 
 /** The words for steps, as `GET /import/presets/` shows them. */
 export const transforms = [
@@ -71,10 +72,11 @@ function plain(change: (text: string, writing: Writing) => string): (argument: s
 }
 
 const asNumber = (mark: "," | "." | null): Apply =>
-  each((text, { decimal }) => String(numberOf(withoutCurrency(text).replace(/\s*%$/, ""), mark ?? decimal)));
+  each((text, { decimal }) => String(numberOf(withoutMark(text).replace(/\s*%$/, ""), mark ?? decimal)));
 
 function minor(text: string, currency: string, decimal: Writing["decimal"]): string {
-  const amount = numberOf(withoutCurrency(text), decimal);
+  checkMark(text, currency);
+  const amount = numberOf(withoutMark(text), decimal);
   if (!Number.isSafeInteger(amount)) bad("must be a whole number of the currency's smallest unit");
   const digits = currencyDigits(currency);
   return (amount / 10 ** digits).toFixed(digits);

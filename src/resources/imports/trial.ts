@@ -9,7 +9,7 @@ import { importResource } from "./import.ts";
 import { failedRow, type Import, type ImportRow, type Outcome } from "./import_rows.ts";
 import { tryRows } from "./preview.ts";
 import { added, begunPreview, type Preview } from "./preview_counts.ts";
-import { columnsOf, readRow } from "./read_row.ts";
+import { readRows } from "./read_rows.ts";
 
 export type Trial = NonNullable<Import["trial"]>;
 
@@ -34,8 +34,7 @@ export async function takeTrial(ctx: Ctx, job: Job, imp: Import, { most, mayGoOn
 
 async function giveKeys(ctx: Ctx, imp: Import, after: number): Promise<false> {
   const rows = await rowsAfter(ctx, imp.id, after);
-  const columns = columnsOf(ctx, asked(imp));
-  const reads = rows.map((row) => readRow(ctx, columns, row, imp.columns.length));
+  const reads = await readRows(ctx, asked(imp), rows);
   const keys = keysOf(asked(imp), reads);
   write(ctx, {
     name: "import_row.keyed",

@@ -1,0 +1,16 @@
+// Reads rows of an import, each with the currency that its amounts have.
+import type { Ctx } from "../../core/context.ts";
+import type { Import, ImportRow } from "./import_rows.ts";
+import { columnsOf, type ReadRow, readRow, textOf } from "./read_row.ts";
+import { knownCurrencies } from "./row_currency.ts";
+
+export async function readRows(ctx: Ctx, imp: Import, rows: readonly ImportRow[]): Promise<ReadRow[]> {
+  const columns = columnsOf(ctx, imp);
+  const known = await knownCurrencies(ctx, imp, columns, rows, (row, target) => textOf(columns, row, target));
+  return rows.map((row) => {
+    const about = { width: imp.columns.length, known: known.of(row), asked: imp.options.currency ?? null };
+    const read = readRow(ctx, columns, row, about);
+    if (read.errors.length === 0) known.note(row, read.bodies);
+    return read;
+  });
+}
