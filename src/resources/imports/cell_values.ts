@@ -148,8 +148,15 @@ const fourDigits = (year: string): string => (/^\d\d$/.test(year) ? `20${year}` 
 
 function momentOf(text: string, format: Options["date_format"], zone: string): string {
   const [, day = text, time = "00:00"] = /^(\S+?)[T ](\d{1,2}:\d{2}.*)$/.exec(text) ?? [];
-  const moment = parseTimestamp(text, zone) ?? parseTimestamp(`${dateOf(day, format)}T${time.padStart(5, "0")}`, zone);
+  const moment = parseTimestamp(text, zone) ?? parseTimestamp(`${dateOf(day, format)}T${inDay(time)}`, zone);
   return moment ?? bad("is not a time such as 2026-01-02 15:30");
+}
+
+/** A time of day with two digits for the hour, of 24. */
+function inDay(time: string): string {
+  const [, hour, rest, half] = /^(\d{1,2})(:\d{2}(?::\d{2})?)\s*([ap])\.?m\.?$/i.exec(time.trim()) ?? [];
+  if (hour === undefined) return time.padStart(time.indexOf(":") === 1 ? time.length + 1 : 0, "0");
+  return `${String((Number(hour) % 12) + (half!.toLowerCase() === "p" ? 12 : 0)).padStart(2, "0")}${rest}`;
 }
 
 // --- members ---

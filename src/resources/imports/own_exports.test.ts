@@ -80,7 +80,7 @@ test("an export of contacts changes those contacts, and their leads keep their n
   const { id, lead_id, name, title, email_1, more_emails, phone_2, url_3, lead_name, display_name, date_created } = mapping;
   assert.deepEqual([id, lead_id, name, title, lead_name], ["contact.id", "id", "contact.name", "contact.title", null]);
   assert.deepEqual([email_1, more_emails, phone_2, url_3], ["contact.email", "contact.email", "contact.phone", "contact.url"]);
-  assert.deepEqual([display_name, date_created], [null, null]);
+  assert.deepEqual([display_name, date_created], [null, "contact.date_created"]);
   const { data } = await acme.get(`/contact/?lead_id=${lead.id}`);
   assert.deepEqual([(await acme.get(`/lead/${lead.id}/`)).name, data.length], ["Acme", 1]);
   assert.deepEqual([data[0].id, data[0].name, data[0].title], [lead.contacts[0].id, "Anna", "CFO"]);
@@ -130,7 +130,7 @@ test("an export of deals changes those deals, and a revert gives them back", asy
   assert.deepEqual([id, lead_id, status_label, value], ["opportunity.id", "id", "opportunity.status", "opportunity.value"]);
   assert.deepEqual(
     [note, value_formatted, lead_name, expected_close_date],
-    ["opportunity.note", null, null, "opportunity.close_date"],
+    ["opportunity.note", null, null, "opportunity.expected_close_date"],
   );
   assert.deepEqual(untouched, before);
   assert.deepEqual(

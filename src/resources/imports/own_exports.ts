@@ -82,22 +82,22 @@ const plain: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
   lead: [
     ["status_label", "status"],
     ["owner_id", "owner"],
-    ...same("", "id", "name", "url", "industry", "description", "mrr", "tags"),
+    ...same("", "id", "name", "url", "industry", "description", "mrr", "tags", "date_created"),
     ...same("", "address_1", "address_2", "city", "state", "zipcode", "country", "addresses"),
     ["emails", "email"],
     ["phones", "phone"],
     ["contacts", "contact.contacts"],
   ],
   contact: [
-    ...same("contact.", "id", "name", "title", "tags"),
+    ...same("contact.", "id", "name", "title", "tags", "date_created"),
     ["emails", "contact.email"],
     ["phones", "contact.phone"],
     ["urls", "contact.url"],
   ],
   opportunity: [
-    ["expected_close_date", "opportunity.close_date"],
     ["value_currency", "opportunity.currency"],
     ...same("opportunity.", "id", "value", "value_period", "confidence", "note", "user_id", "contact_id"),
+    ...same("opportunity.", "expected_close_date", "date_won", "date_lost", "date_created"),
   ],
 };
 

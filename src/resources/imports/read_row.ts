@@ -15,6 +15,7 @@ import { organizationOf } from "../organization/organization.ts";
 import { type Refusal, refusalOf } from "../shared/refused_words.ts";
 import type { Body } from "./bodies.ts";
 import { dateFormatOf, decimalMarkOf, valueOf, type Writing } from "./cell_values.ts";
+import { checkDates, putClosing } from "./closing.ts";
 import type { Import, ImportRow, RowError } from "./import_rows.ts";
 import { entriesOf } from "./mapping.ts";
 import { membersIn, objectIn, peopleIn } from "./nested.ts";
@@ -153,6 +154,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
       });
     }
   }
+  putClosing(ctx, bodies.opportunity, read.columns);
   for (const part of partsWithCurrency) putCurrency(bodies[part], part, said.get(part));
   read.people = peopleIn(bodies);
   for (const of of checked) check(ctx, read, of);
@@ -193,11 +195,12 @@ function inCurrency(column: Column, currency: string): Column {
   return { ...column, currency, given, decimal: column.isPlain ? column.decimal : decimal };
 }
 
-/** A currency alone makes no record. */
+/** A currency alone makes no record, and neither does a date of creation. */
 function putCurrency(body: Body, part: PartWithCurrency, said: string | undefined): void {
   const { amounts, currency } = moneyFields[part];
   if (said !== undefined && amounts.some((one) => body[one] !== undefined)) body[currency] ??= said;
-  if (Object.keys(body).every((key) => key === currency)) delete body[currency];
+  const isNothing = Object.keys(body).every((key) => key === currency || key === "date_created");
+  if (isNothing) for (const key of Object.keys(body)) delete body[key];
 }
 
 const surplusError = (width: number, surplus: readonly (string | null)[]): string =>
@@ -232,6 +235,7 @@ function check(ctx: Ctx, read: ReadRow, of: Resource): void {
     const { id: _, ...given } = body;
     try {
       readCreate(ctx, of, { params: {}, query: {}, body: given, strict: false });
+      if (of !== product) checkDates(ctx, body);
     } catch (problem) {
       read.errors.push(...errorsOf(read, part, problem));
     }
@@ -317,10 +321,6 @@ const puts: Readonly<Record<string, Put>> = {
   "opportunity.value_period": (body, text, column) => {
     body.value_period = periods.get(text.toLowerCase().replaceAll(/[^a-z]/g, "")) ?? bad("must be one_time, monthly or annual");
     return column.field;
-  },
-  "opportunity.close_date": (body, text, column, ctx) => {
-    body.expected_close_date = valueOf("date", text, column, ctx);
-    return "expected_close_date";
   },
   "opportunity.currency": (body, text) => {
     body.value_currency = text.toUpperCase();

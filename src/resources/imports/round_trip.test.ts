@@ -126,7 +126,7 @@ for (const format of ["jsonl", "json"] as const)
         "email",
         "mrr",
         "These are records of their own: they stay as they are.",
-        "An import does not write it: it stays as it is.",
+        "date_created",
         "status",
         "Only reads show it: it stays as it is.",
         "owner",

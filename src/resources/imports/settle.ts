@@ -28,7 +28,11 @@ export function conflictsOf({ mapping }: Import, part: "lead" | "contact" | "opp
   const found = new Map<string, Conflict>();
   for (const { target, on_conflict } of entriesOf(mapping)) {
     const [, prefix = "lead", rest] = /^(?:(contact|opportunity|product)\.)?(.*)$/s.exec(target)!;
-    if (on_conflict !== undefined && prefix === part) found.set(fields[target] ?? rest!, on_conflict);
+    if (on_conflict === undefined || prefix !== part) continue;
+    found.set(fields[target] ?? rest!, on_conflict);
+    // The close date of a deal that is won or lost is the day of that.
+    if (target === "opportunity.close_date")
+      for (const closed of ["date_won", "date_lost"]) if (!found.has(closed)) found.set(closed, on_conflict);
   }
   return found;
 }
@@ -37,6 +41,8 @@ export function conflictsOf({ mapping }: Import, part: "lead" | "contact" | "opp
 export function onTopOf(before: Body, body: Body, conflicts: Conflicts): Body {
   const settled: Body = {};
   for (const [key, value] of Object.entries(body)) {
+    // A record that exists was created when it was.
+    if (key === "date_created") continue;
     const present = valueOf(before, key);
     const now =
       key === "addresses" ? addressesOn(present, value, conflicts) : settle(present, value, conflicts.get(key), lists.has(key));

@@ -22,7 +22,16 @@ export const takesList = ({ multiple, target }: Target): boolean => multiple && 
 /** Whether its values are objects, which only JSON has. */
 export const takesObjects = ({ type }: Target): boolean => type === "addresses" || type === "contacts";
 
-type Line = [target: string, label: string, type: string, aliases?: string[], more?: { multiple?: boolean; required?: boolean }];
+interface More {
+  multiple?: boolean;
+  required?: boolean;
+  /** Names that mean it only in a table of its own kind: the `Amount` of a deal. */
+  own?: string[];
+}
+
+type Line = [target: string, label: string, type: string, aliases?: string[], more?: More];
+
+const created = ["date_created", "create_date", "created_date", "created_at", "created", "created_on"];
 
 const several = { multiple: true };
 
@@ -137,6 +146,7 @@ const lead: Line[] = [
   ],
   ["addresses", "Addresses as JSON has them", "addresses", [], several],
   ["tags", "Lead tags", "texts", ["tag", "labels"], several],
+  ["date_created", "Lead created", "datetime", ["organization_created"], { own: created }],
 ];
 
 const contact: Line[] = [
@@ -209,6 +219,7 @@ const contact: Line[] = [
   ],
   ["contact.contacts", "People as JSON has them", "contacts", ["people"], several],
   ["contact.tags", "Contact tags", "texts", ["contact_tag", "person_label"], several],
+  ["contact.date_created", "Contact created", "datetime", ["person_created"], { own: created }],
 ];
 
 const opportunity: Line[] = [
@@ -239,7 +250,17 @@ const opportunity: Line[] = [
   ],
   ["opportunity.confidence", "Confidence", "integer", ["probability", "deal_probability"]],
   ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal_title", "opportunity_name", "deal", "note"]],
-  ["opportunity.close_date", "Close date", "date", ["expected_close_date", "deal_expected_close_date", "closing_date"]],
+  ["opportunity.close_date", "Close date", "date", ["deal_close_date", "closing_date", "closed_date", "deal_closed_on"]],
+  ["opportunity.expected_close_date", "Expected close date", "date", ["deal_expected_close_date"]],
+  ["opportunity.date_won", "Won on", "date", ["date_won", "won_date", "won_time", "deal_won_time"]],
+  ["opportunity.date_lost", "Lost at", "datetime", ["date_lost", "lost_date", "lost_time", "deal_lost_time"]],
+  [
+    "opportunity.date_created",
+    "Opportunity created",
+    "datetime",
+    ["deal_created", "deal_deal_created", "deal_create_date"],
+    { own: created },
+  ],
   ["opportunity.user_id", "Opportunity owner", "user", ["deal_owner", "opportunity_owner"]],
   ["opportunity.contact_id", "Opportunity's contact, by id", "id", ["deal_contact_id"]],
 ];
@@ -299,11 +320,15 @@ const lines: Record<(typeof targetTypes)[number], readonly (readonly [string, Li
 
 /** The targets of an import of this kind, with the organization's custom fields. */
 export function targetsOf(directory: Directory, objectType: (typeof targetTypes)[number]): Target[] {
-  return lines[objectType].flatMap(([of, own]) => [...own.map((line) => targetOf(line, of)), ...customTargets(directory, of)]);
+  return lines[objectType].flatMap(([of, own]) => [
+    ...own.map((line) => targetOf(line, of, of === objectType)),
+    ...customTargets(directory, of),
+  ]);
 }
 
-function targetOf([target, label, type, aliases = [], more = {}]: Line, of: string): Target {
+function targetOf([target, label, type, names = [], more = {}]: Line, of: string, isOwn: boolean): Target {
   const object_type = target.includes(".") ? target.split(".")[0]! : of === "task" ? "lead" : of;
+  const aliases = isOwn ? [...names, ...(more.own ?? [])] : names;
   return { target, label, type, object_type, required: more.required === true, aliases, multiple: more.multiple === true };
 }
 
@@ -361,12 +386,16 @@ const isIdOf = ({ target }: Target, samples: readonly string[]): boolean =>
 function wordsOf(targets: readonly Target[]): Map<string, Target> {
   const words = [
     ...targets.flatMap((one) => [one.label, ...one.aliases].map((word) => [word, one] as const)),
-    ...targets.flatMap((one) => [one.target, one.target.split(".").at(-1)!].map((word) => [word, one] as const)),
+    ...targets.flatMap((one) => ownNamesOf(one).map((word) => [word, one] as const)),
   ];
   const byWord = new Map<string, Target>();
   for (const [word, one] of words) if (!byWord.has(plain(word))) byWord.set(plain(word), one);
   return byWord;
 }
+
+/** Each kind of record has a date of its creation. */
+const ownNamesOf = ({ target }: Target): string[] =>
+  target.endsWith("date_created") ? [target] : [target, target.split(".").at(-1)!];
 
 const plain = (word: string): string =>
   word

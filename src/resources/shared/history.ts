@@ -16,13 +16,21 @@ export const dateCreated = timestamp({
 const tolerance = 60_000;
 const earliest = "1900-01-01";
 
-export async function pastMoment(moment: string, { now }: Ctx): Promise<string> {
+export async function pastMoment(moment: string, ctx: Ctx): Promise<string> {
+  return refuseLaterMoment(moment, ctx);
+}
+
+export function refuseLaterMoment(moment: string, { now }: Ctx): string {
   if (Date.parse(moment) > now.getTime() + tolerance) throw invalid({ "": "must not be in the future" });
   return notAbsurd(moment);
 }
 
+export async function pastDay(day: string, ctx: Ctx): Promise<string> {
+  return refuseLaterDay(day, ctx);
+}
+
 /** A day that has started somewhere on earth. */
-export async function pastDay(day: string, { now }: Ctx): Promise<string> {
+export function refuseLaterDay(day: string, { now }: Ctx): string {
   if (day > todayIn(now, "+14:00")) throw invalid({ "": "must not be in the future" });
   return notAbsurd(day);
 }
