@@ -1,0 +1,119 @@
+// Follows the guides for those who want to hear what happens.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { organization } from "../support/given.ts";
+import { followRequests, guideOf } from "../support/guides.ts";
+import { outboundService } from "../support/outbound.ts";
+import { withWorker } from "../support/worker.ts";
+
+const root = new URL("../..", import.meta.url).pathname;
+
+test("the requests of docs/following-events.md answer what it shows", async () => {
+  const acme = await organization();
+
+  const followed = await followRequests(acme, "docs/following-events.md");
+
+  assert.equal(followed, 4);
+});
+
+test("a newcomer who follows docs/following-events.md hears a lead by curl, and keeps a mirror by the stream", async () => {
+  const acme = await organization();
+  const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
+  const guide = guideOf("docs/following-events.md");
+  const [, command] = /```sh\n(curl .*?)```/s.exec(guide)!;
+  const [, name, script] = /<!-- file: (\S+) -->\n```js\n(.*?)```/s.exec(guide)!;
+  writeFileSync(join(folder, name!), script!);
+  const env = { PATH: process.env.PATH, HEADWATER_URL: acme.service.url, HEADWATER_KEY: acme.key };
+  const running: ChildProcess[] = [];
+  const begin = (program: string, args: string[]) => {
+    const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+    running.push(child);
+    return child;
+  };
+  const mirrors = async (names: string[]) => {
+    const mirrored = () => namesIn(join(folder, "leads.json"));
+    for (let i = 0; i < 1000 && mirrored().join() !== names.join(); i++) await sleep(20);
+    assert.deepEqual(mirrored(), names);
+  };
+  try {
+    const curl = begin("sh", ["-c", `exec ${command}`]);
+    const [beginning] = await once(curl.stdout!, "data");
+    assert.match(String(beginning), /^retry: 2000\n:\nid: Wy[IJ]/);
+    const [first, second] = [await acme.lead({ name: "Acme" }), await acme.lead({ name: "Bolt" })];
+    const [told] = await once(curl.stdout!, "data");
+    assert.match(String(told), /^id: Wy[IJ]\S+\nevent: lead.created\ndata: \{"id":"ev_/);
+
+    const mirror = begin(process.execPath, [name!]);
+    await mirrors(["Acme", "Bolt"]);
+    await acme.put(`/lead/${first.id}/`, { name: "Acme Inc" });
+    await acme.lead({ name: "Cog\u2028" });
+    await mirrors(["Acme Inc", "Bolt", "Cog\u2028"]);
+    mirror.kill("SIGKILL");
+    await acme.delete(`/lead/${second.id}/`);
+    await acme.lead({ name: "Dynamo" });
+    begin(process.execPath, [name!]);
+    await mirrors(["Acme Inc", "Cog\u2028", "Dynamo"]);
+  } finally {
+    for (const child of running) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("who follows docs/webhooks.md sees signed deliveries arrive, which the public package verifies", async () => {
+  const acme = await organization(await outboundService());
+  const guide = guideOf("docs/webhooks.md");
+  const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
+  const [, script] = /<!-- file: receiver.mjs -->\n```js\n(.*?)```/s.exec(guide)!;
+  writeFileSync(join(folder, "receiver.mjs"), script!);
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const port = await freePort();
+  let receiver: ChildProcess | null = null;
+  let said = "";
+
+  try {
+    const followed = await withWorker(acme.service, (worker) =>
+      followRequests(acme, "docs/webhooks.md", {
+        change: (body) => body.replace(":8080/", `:${port}/`),
+        async after({ signature_key, url }) {
+          if (receiver === null) {
+            assert.equal(url, `http://127.0.0.1:${port}/`);
+            const env = { ...process.env, PORT: String(port), SIGNATURE_KEY: signature_key };
+            receiver = spawn(process.execPath, ["receiver.mjs"], { cwd: folder, env });
+            receiver.stdout!.on("data", (text) => (said += text));
+            await once(receiver.stdout!, "data");
+          }
+          await worker.drained();
+        },
+      }),
+    );
+
+    assert.equal(followed, 6);
+    assert.match(said, /^listening\nverified webhook.ping whk_\w+\nverified lead.created lead_\w+\n/);
+    assert.doesNotMatch(said, /refused/);
+  } finally {
+    (receiver as ChildProcess | null)?.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+function namesIn(file: string): string[] {
+  const leads = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).leads : {};
+  return Object.values(leads as Record<string, { name: string }>)
+    .map(({ name }) => name)
+    .sort();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
