@@ -14,8 +14,8 @@ import { startEmbedded } from "../src/db/embedded/index.ts";
 import { bundle, bundleFolder } from "./build.ts";
 
 const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts"];
-/** What a test makes is soon forgotten: with room for it, V8 clears up less often. */
-const FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=64", "--test-reporter=spec"];
+/** What a test makes is soon forgotten: with room for it, V8 clears up less often. Several threads would only wait for each other. */
+const FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=64", "--single-threaded-gc", "--test-reporter=spec"];
 /** How many test processes run at a time: one more than the cores of a small machine, because tests also wait. */
 const LANES = 3;
 /** How many files share one process. To start one takes as long as the tests of a usual file. */
