@@ -1534,6 +1534,33 @@ alter table enrichment_day enable row level security, force row level security;
 create policy organization on enrichment_day to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on enrichment_day to headwater_system using (true);
 
+create table erasure (
+  organization_id text not null,
+  id text not null,
+  contact_id text not null,
+  lead_id text not null,
+  keep_files boolean not null,
+  status text not null,
+  receipt jsonb,
+  date_started timestamp(3) with time zone,
+  date_completed timestamp(3) with time zone,
+  person jsonb,
+  place jsonb,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint erasure_pkey PRIMARY KEY (organization_id, id),
+  constraint erasure_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint erasure_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text])))
+);
+CREATE INDEX erasure_contact_idx ON public.erasure USING btree (organization_id, contact_id);
+CREATE INDEX erasure_date_created_idx ON public.erasure USING btree (organization_id, date_created DESC, id DESC);
+alter table erasure enable row level security, force row level security;
+create policy organization on erasure to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on erasure to headwater_system using (true);
+
 create table event (
   organization_id text not null,
   id text not null,

@@ -13,6 +13,7 @@ import { bulkWork } from "./bulk_actions/bulk_work.ts";
 import { calendarWork } from "./calendars/follow.ts";
 import { customDataWork } from "./custom_data/custom_data_work.ts";
 import { enrichmentWork } from "./enrichment/enrichment_work.ts";
+import { personErasureWork } from "./erasing/erasure_work.ts";
 import { exportWork } from "./exports/export_work.ts";
 import { importWork } from "./imports/import_work.ts";
 import { listSyncWork } from "./lists/list_sync_work.ts";
@@ -62,6 +63,7 @@ export const background: Background = {
     mailingExportWork,
     enrichmentWork,
     listSyncWork,
+    personErasureWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

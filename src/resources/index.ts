@@ -28,6 +28,7 @@ import { customDataChange } from "./custom_data/custom_data_change.ts";
 import { customData } from "./custom_data/index.ts";
 import { customObjects } from "./custom_objects/index.ts";
 import { enrichments } from "./enrichment/index.ts";
+import { erasing } from "./erasing/index.ts";
 import { events } from "./events/index.ts";
 import { exports } from "./exports/index.ts";
 import { files, sharedFile } from "./files/index.ts";
@@ -64,6 +65,7 @@ export const operations: readonly Operation[] = [
   ...organizations,
   ...leads,
   ...contacts,
+  ...erasing,
   ...opportunities,
   ...reports,
   ...ai,

@@ -9,7 +9,8 @@ const words = (text: string): string[] => text.split(/\s+/);
 
 /** By the first part of their paths. */
 const prefixes = {
-  absent: words(`agent_call api_key budget connected_account credentials me membership oauth_app organization role send_as user
+  absent:
+    words(`agent_call api_key budget connected_account credentials erasure me membership oauth_app organization role send_as user
     webhook`),
   read: words("event group phone_number port"),
   offered: words(`activity ai automation automation_condition_types automation_events automation_runs automation_schema
@@ -24,6 +25,7 @@ const prefixes = {
 const withheld = [
   "automations.rotate_secret",
   "bulk_action_item.list",
+  "contact.erase",
   "contact_list.copy_from_named_source",
   "dialer.token",
   "event.stream",

@@ -60,3 +60,34 @@ test("three workers are killed in the middle of erasing an organization: a fourt
   assert.deepEqual(await digestsOf(acme), before);
   assert.equal((await acme.get("/lead/")).data.length, 1);
 });
+
+test("two workers are killed in the middle of erasing a person: a third finishes, with one receipt", async (t) => {
+  const on = await startService();
+  t.after(() => on.close());
+  const acme = await organization(on);
+  const lead = await acme.lead();
+  const ann = await acme.contact({ name: "Ann Killed", lead_id: lead.id, emails: [{ email: "ann.killed@home.example" }] });
+  for (let i = 0; i < 3; i++) await acme.note({ lead_id: lead.id, note: `Ann Killed, ${i}` });
+  await acme.post("/activity/email/", { lead_id: lead.id, contact_id: ann.id, status: "sent", to: ["ann.killed@home.example"] });
+  const { id } = await acme.post(`/contact/${ann.id}/erase/`);
+
+  const start = (nth: number | null, workers: number) =>
+    startWorker({
+      databaseUrl: on.databaseUrl,
+      dies: nth === null ? undefined : { before: "job.hold", nth },
+      clock: { at: Date.now() + workers * (claimMs + 1000), real: Date.now(), rate: 1 },
+    });
+  for (const [i, nth] of [2, 4].entries()) assert.equal(await (await start(nth, i)).ended, "SIGKILL");
+  assert.notEqual((await acme.get(`/erasure/${id}/`)).status, "completed");
+  const last = await start(null, 2);
+  await until(async () => (await acme.get(`/erasure/${id}/`)).status === "completed");
+  await last.stop();
+
+  assert.deepEqual(last.failures, []);
+  const { receipt } = await acme.get(`/erasure/${id}/`);
+  assert.deepEqual([receipt.deleted.contact, receipt.deleted.activity_email, receipt.rewritten.activity], [1, 1, 3]);
+  assert.deepEqual(
+    (await acme.get(`/activity/note/?lead_id=${lead.id}`)).data.map(({ note }: { note: string }) => note.slice(0, 8)),
+    ["[erased]", "[erased]", "[erased]"],
+  );
+});

@@ -1,5 +1,6 @@
 // Suppressions: which address or number must not be written to, by which channel, from which sender, and why. Code that is about
 // to send checks this in the transaction in which it decides to send.
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { choice, computed, text } from "../../core/field.ts";
@@ -60,16 +61,32 @@ export async function suppressedAmong(
   sending: Sending,
 ): Promise<Map<string, SuppressionReason>> {
   if (addresses.length === 0) return new Map();
+  const known = knownAs(ctx, addresses);
   const rows = await query(
     ctx,
     statement(
       sql`select address, reason from unsubscribed_email where organization_id = ${ctx.organization_id}
-        and channel = ${sending.channel} and address = any(${addresses.map(emailKey)}) and ${holdsBack(sending)}
+        and channel = ${sending.channel} and address = any(${[...known.keys()]}) and ${holdsBack(sending)}
         order by reason desc`,
     ),
   );
-  return new Map(rows.map(([address, reason]) => [address!, reason as SuppressionReason]));
+  return new Map(rows.map(([address, reason]) => [known.get(address!)!, reason as SuppressionReason]));
 }
+
+/** What stays of the address of somebody who was erased: nobody can read it, and mail to it is held back all the same. */
+export const erasedAddress = (organizationId: string, address: string): string =>
+  `erased:${createHash("sha256")
+    .update(`${organizationId}/${emailKey(address)}`)
+    .digest("hex")}`;
+
+/** The addresses by the texts that may be stored for them. */
+const knownAs = ({ organization_id }: Ctx, addresses: readonly string[]): Map<string, string> =>
+  new Map(
+    addresses.map(emailKey).flatMap((address) => [
+      [address, address],
+      [erasedAddress(organization_id, address), address],
+    ]),
+  );
 
 /**
  * A person may still write personally to somebody who unsubscribed from mailings. A recipient who replied STOP, or whose mail
@@ -120,16 +137,17 @@ const marksIn = ({ is_unsubscribed, is_invalid }: Email): Marks => ({
 /** A person who unsubscribed from one sequence may get mail from another. */
 export async function marksOf(ctx: Ctx, addresses: readonly string[]): Promise<Map<string, Marks>> {
   if (addresses.length === 0) return new Map();
+  const known = knownAs(ctx, addresses);
   const rows = await query(
     ctx,
     statement(
       sql`select address, bool_or(reason <> 'bounced'), bool_or(reason = 'bounced') from unsubscribed_email
-        where organization_id = ${ctx.organization_id} and channel = 'email' and address = any(${addresses.map(emailKey)})
+        where organization_id = ${ctx.organization_id} and channel = 'email' and address = any(${[...known.keys()]})
           and scope in ('all', 'marketing') group by address`,
       "unsubscribed_email.marks",
     ),
   );
-  return new Map(rows.map((row) => [row[0]!, { is_unsubscribed: row[1] === "t", is_invalid: row[2] === "t" }]));
+  return new Map(rows.map((row) => [known.get(row[0]!)!, { is_unsubscribed: row[1] === "t", is_invalid: row[2] === "t" }]));
 }
 
 /** For people who come from another organization: an opt-out in either organization holds. */

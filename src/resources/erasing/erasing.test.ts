@@ -1,0 +1,219 @@
+// A person asks to be erased: afterwards nothing in the database or among the stored files names them, and what is about others is there.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { withWorker } from "../../../test/support/worker.ts";
+import { suppress } from "../contacts/suppress.ts";
+
+const person = {
+  name: "María O'Hara-Núñez",
+  emails: [{ email: "Maria.Nunez@Mail.example" }, { email: "maria+old@mail.example" }],
+  phones: [{ phone: "+49 30 9018 2012" }],
+  urls: [{ url: "https://people.example/in/maria-nunez" }],
+};
+/** As a search by hand would look for them. */
+const traces = [
+  "maria.nunez@mail",
+  "maria+old",
+  "maria%2bold",
+  "hara-núñez",
+  "90182012",
+  "9018 2012",
+  "maria-nunez",
+  "former.maria",
+];
+
+const erase = async (ws: Workspace, id: string, body: object = {}): Promise<any> => {
+  const { id: erasure } = await ws.post(`/contact/${id}/erase/`, body);
+  await withWorker(ws.service, (worker) => worker.drained());
+  return ws.get(`/erasure/${erasure}/`);
+};
+
+/** The tables, and the stored files, in which any of the words is found. */
+async function placesWith(ws: Workspace, words: readonly string[]): Promise<string[]> {
+  const tables = await ws.service.app.db.unscoped({
+    text: `select c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+             and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')`,
+    values: [],
+  });
+  assert.ok(tables.length > 50);
+  const found: string[] = [];
+  for (const [table] of tables) {
+    const rows = await ws.service.app.db.unscoped({
+      text: `select t::text from "${table}" t where organization_id = $1 and t::text ilike any($2)`,
+      values: [ws.id, words.map((word) => `%${word.replace("%", "\\%")}%`)],
+    });
+    found.push(...rows.map(([row]) => `${table}: ${row}`));
+  }
+  const folder = join(ws.service.filesDir, "kept", ws.id);
+  for (const file of await readdir(folder, { recursive: true }).catch(() => [])) {
+    const text = (await readFile(join(folder, file), "latin1").catch(() => "")).toLowerCase();
+    if (words.some((word) => text.includes(word))) found.push(file);
+  }
+  return found;
+}
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+test("nothing names a person who was erased, and what is about others stays", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({
+    name: "Fairs Ltd",
+    description: "Ask María O'Hara-Núñez (maria.nunez@mail.example), or Bob",
+    contacts: [{ name: "Bob Fair", emails: [{ email: "bob@fairs.example" }] }],
+  });
+  const maria = await acme.contact({
+    ...person,
+    lead_id: lead.id,
+    emails: [...person.emails, { email: "former.maria@mail.example" }],
+  });
+  await acme.put(`/contact/${maria.id}/`, { emails: person.emails });
+  const note = await acme.note({ lead_id: lead.id, note: "María O’Hara-Núñez is away; call 030 / 9018 2012 or +493090182012." });
+  await acme.put(`/activity/note/${note.id}/`, {
+    note: "María O'Hara-Núñez is away; call 030 / 9018 2012 or +493090182012. Bob is in.",
+  });
+  const said = { lead_id: lead.id, contact_id: maria.id };
+  const mail = await acme.post("/activity/email/", {
+    ...said,
+    status: "inbox",
+    direction: "incoming",
+    sender: "maria.nunez@mail.example",
+    subject: "A secret of mine",
+    body_text: "Nobody else knows it",
+    attachments: [],
+  });
+  const toBoth = await acme.post("/activity/email/", {
+    lead_id: lead.id,
+    status: "sent",
+    to: ["bob@fairs.example", "maria.nunez@mail.example"],
+    subject: "For both",
+    body_text: "Dear María O'Hara-Núñez, dear Bob: https://x.example/?to=maria%2Bold%40mail.example",
+  });
+  await acme.post("/activity/sms/", {
+    ...said,
+    status: "inbox",
+    direction: "inbound",
+    text: "hi",
+    remote_phone: "+493090182012",
+    local_phone: "+15005550006",
+  });
+  const task = await acme.task({ lead_id: lead.id, text: "Write to maria.nunez@mail.example" });
+  await acme.post("/file/", { ...said, name: "cv.txt", content_base64: base64("I am María") });
+  await acme.post("/file/", { lead_id: lead.id, name: "list.csv", content_base64: base64("Bob\nmaria.nunez@mail.example\n") });
+  const others = await acme.post("/file/", { lead_id: lead.id, name: "other.csv", content_base64: base64("Bob\n") });
+  await acme.post("/import/", {
+    object_type: "contact",
+    csv: "Company,Name,Email\nFairs Ltd,María O'Hara-Núñez,maria.nunez@mail.example\n",
+  });
+
+  const done = await erase(acme, maria.id);
+
+  assert.equal(done.status, "completed");
+  assert.deepEqual(await placesWith(acme, [...traces, "a secret of mine", "nobody else knows"]), []);
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).description, "Ask [erased] ([erased]), or Bob");
+  assert.equal((await acme.get(`/activity/note/${note.id}/`)).note, "[erased] is away; call [erased] or [erased]. Bob is in.");
+  assert.equal((await acme.get(`/task/${task.id}/`)).text, "Write to [erased]");
+  const kept = await acme.get(`/activity/email/${toBoth.id}/`);
+  assert.deepEqual([kept.to, kept.body_text], [["bob@fairs.example"], "Dear [erased], dear Bob: https://x.example/?to=[erased]"]);
+  assert.equal((await acme.get(`/file/${others.id}/`)).name, "other.csv");
+  await acme.refused(404, "GET", `/contact/${maria.id}/`);
+  await acme.refused(404, "GET", `/activity/email/${mail.id}/`);
+  assert.equal((await acme.get("/contact/?query=bob")).data.length, 1);
+  assert.equal((await acme.get("/lead/?query=nunez")).data.length, 0);
+});
+
+test("a switchboard, an address of the team and a namesake stay with those who have them too", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Fairs", contacts: [{ name: "Bob Fair", phones: [{ phone: "+493090182000" }] }] });
+  const shared = { emails: [{ email: "sales@fairs.example" }], phones: [{ phone: "+493090182000" }] };
+  await acme.contact({ name: "Eve Fair", lead_id: lead.id, emails: shared.emails });
+  const ann = await acme.contact({ name: "Ann", lead_id: lead.id, ...shared });
+  const note = await acme.note({ lead_id: lead.id, note: "Ann or Bob: +49 30 90182000, sales@fairs.example" });
+
+  const done = await erase(acme, ann.id);
+
+  assert.equal(done.receipt.n_shared, 2);
+  assert.equal((await acme.get(`/activity/note/${note.id}/`)).note, "Ann or Bob: +49 30 90182000, sales@fairs.example");
+  assert.equal((await acme.get("/contact/?phone=%2B493090182000")).data.length, 1);
+});
+
+test("the same person at another lead is erased, too; who knows a value finds it in the receipt, and it tells nobody else", async () => {
+  const acme = await organization();
+  const one = await acme.contact({ name: "Ann Lee", emails: [{ email: "ann.lee@home.example" }] });
+  const other = await acme.contact({ name: "Ann Lee", emails: [{ email: "ann.lee@home.example" }] });
+
+  const { receipt } = await erase(acme, one.id);
+
+  await acme.refused(404, "GET", `/contact/${other.id}/`);
+  const hash = (value: string) =>
+    createHash("sha256")
+      .update(receipt.salt + value)
+      .digest("hex");
+  assert.deepEqual(receipt.values, [
+    { kind: "name", sha256: hash("Ann Lee") },
+    { kind: "email", sha256: hash("ann.lee@home.example") },
+  ]);
+  assert.equal(receipt.deleted.contact, 2);
+  assert.ok(!JSON.stringify(receipt).toLowerCase().includes("ann"));
+});
+
+test("who wanted no more mail is not written to after the erasing, even if somebody enters them again", async () => {
+  const acme = await organization();
+  const address = "ann.gone@home.example";
+  const ann = await acme.contact({ name: "Ann Gone", emails: [{ email: address }] });
+  await acme.inside(async (ctx) => suppress(ctx, { address, reason: "unsubscribed", source: "link", source_id: null }));
+
+  await erase(acme, ann.id);
+
+  assert.deepEqual(await placesWith(acme, [address]), []);
+  const again = await acme.contact({ name: "Ann Gone", emails: [{ email: address }] });
+  assert.equal(again.emails[0].is_unsubscribed, true);
+});
+
+test("files of other records can be kept on request, and the receipt lists them", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const ann = await acme.contact({ name: "Ann Paper", lead_id: lead.id });
+  const contract = await acme.post("/file/", {
+    lead_id: lead.id,
+    name: "contract.txt",
+    content_base64: base64("between us and Ann Paper"),
+  });
+  const own = await acme.post("/file/", { lead_id: lead.id, contact_id: ann.id, name: "cv.txt", content_base64: base64("me") });
+
+  const { receipt } = await erase(acme, ann.id, { keep_files: true });
+
+  assert.deepEqual([receipt.kept_file_ids, receipt.files.kept], [[contract.id], 1]);
+  await acme.get(`/file/${contract.id}/`);
+  await acme.refused(404, "GET", `/file/${own.id}/`);
+});
+
+test("only admins erase, a preview erases nothing, and nobody is erased twice at once", async () => {
+  const acme = await organization();
+  const [user, superuser] = [await acme.member("user"), await acme.member("superuser")];
+  const ann = await acme.contact({ name: "Ann Once" });
+
+  for (const member of [user, superuser]) await member.refused(403, "POST", `/contact/${ann.id}/erase/`);
+  await acme.post(`/contact/${ann.id}/erase/?dry_run=true`);
+  assert.deepEqual((await acme.get("/erasure/")).data, []);
+  const first = await acme.post(`/contact/${ann.id}/erase/`);
+  const { error } = await acme.refused(409, "POST", `/contact/${ann.id}/erase/`);
+
+  assert.match(error, new RegExp(first.id));
+  await (await organization()).refused(404, "POST", `/contact/${ann.id}/erase/`);
+});
+
+test("what was deleted before, and could still be undone, is gone as well", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Undone" });
+  const ann = await acme.contact({ name: "Ann Undone", lead_id: lead.id, emails: [{ email: "ann.undone@home.example" }] });
+  const note = await acme.note({ lead_id: lead.id, note: "ann.undone@home.example called" });
+  await acme.ask("DELETE", `/activity/note/${note.id}/`, { headers: { "x-change-set": "clean-up" } });
+
+  await erase(acme, ann.id);
+
+  assert.deepEqual(await placesWith(acme, ["ann.undone", "ann undone"]), []);
+});
