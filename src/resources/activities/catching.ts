@@ -1,6 +1,6 @@
 // Whether mail, meetings and texts of one member come to a contact or a lead by its address or number alone. Anybody can write any
 // address into a contact, and must not read what its owner writes to somebody else. docs/decisions/0042 says why.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import { and, name, or, raw, type Sql, sql } from "../../db/sql.ts";
 import { leadIsVisible } from "../leads/visibility.ts";
 
@@ -39,6 +39,17 @@ export const wentThrough = ({ user_id, number }: Through): Sql =>
 export interface Found {
   t: string;
   lead_id: Sql;
+}
+
+/** False when mail from these addresses comes to whoever has them: the owner sees all leads, and has none of them as a prospect. */
+export async function mayBeHeld(owner: Ctx, keys: readonly string[]): Promise<boolean> {
+  if (leadIsVisible(owner, "l") !== null) return true;
+  const held = await query(owner, {
+    name: "inbox_prospect.held",
+    text: `select from inbox_prospect where organization_id = $1 and user_id = $2 and status <> 'converted' and lower(email) = any($3) limit 1`,
+    values: [owner.organization_id, owner.actor.user_id, keys],
+  });
+  return held.length > 0;
 }
 
 /** Of mail and meetings: at leads that the owner sees. `owner` acts as the member whose mailbox or calendar it is. */
