@@ -46,3 +46,48 @@ test("a run that waits for a deleted record is over at once, one that does not r
   const [last] = await runsOf(acme, made[3]);
   assert.deepEqual([last.status, last.steps.at(-1).output.told], ["completed", [acme.userId]]);
 });
+
+const hour = ["wait.duration", { amount: 1, unit: "hours" }] as [string, object];
+const late = ["tag.change", { tag: "late", change: "add" }] as [string, object];
+const byHand = { type: "manual", config: { object_type: "lead" } };
+
+test("a run whose lead moves to another organization is over, and writes in neither", async () => {
+  const acme = await organization();
+  const there = await acme.another();
+  const made = await published(acme, chain(hour, late), { trigger: byHand });
+  const lead = await acme.lead();
+  await acme.post(`/automations/${made.id}/run/`, { record_id: lead.id });
+  await work(acme);
+
+  await acme.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+  await work(acme);
+  const [moved] = await runsOf(acme, made);
+  await work(acme, 2);
+
+  const [run] = await runsOf(acme, made);
+  for (const one of [moved, run]) assert.deepEqual([one.status, one.status_reason], ["exited", "record_deleted"]);
+  assert.deepEqual((await there.get(`/lead/${lead.id}/`)).tags, []);
+  assert.deepEqual((await there.get("/automation_runs/")).data, []);
+});
+
+test("a run whose lead is hidden from the member in whose name it acts is held, and goes on when they see it again", async () => {
+  const acme = await organization();
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const settings = { run_as_user_id: ann.userId };
+  const made = await published(ann, chain(hour, late), { trigger: byHand, settings });
+  const lead = await acme.lead({ owner_id: ann.userId });
+  await ann.post(`/automations/${made.id}/run/`, { record_id: lead.id });
+  await work(acme);
+
+  await acme.put(`/lead/${lead.id}/`, { owner_id: acme.userId });
+  await work(acme, 2);
+  const [held] = await runsOf(acme, made);
+  const untouched = (await acme.get(`/lead/${lead.id}/`)).tags;
+  await acme.put(`/lead/${lead.id}/`, { owner_id: ann.userId });
+  await acme.post(`/automation_runs/${held.id}/retry/`, {});
+  await work(acme);
+
+  assert.deepEqual([held.status, held.error.code, untouched], ["held", "record_hidden", []]);
+  assert.equal((await runsOf(acme, made))[0].status, "completed");
+  assert.deepEqual((await acme.get(`/lead/${lead.id}/`)).tags, ["late"]);
+});

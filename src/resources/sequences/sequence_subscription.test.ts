@@ -231,9 +231,9 @@ describe("subscribing a contact", () => {
     const contact = await acme.contact();
     const body = { sequence_id: sequence.id, contact_id: contact.id };
 
-    const answers = await Promise.all(Array.from({ length: 5 }, () => acme.ask("POST", "/sequence_subscription/", { body })));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => acme.ask("POST", "/sequence_subscription/", { body })));
 
-    assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, 400, 400, 400, 400]);
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [201, ...Array(49).fill(400)]);
     for (const refusal of answers.filter((answer) => answer.status === 400))
       assert.ok("contact_id" in refusal.body["field-errors"]);
     await acme.refused(400, "POST", "/sequence_subscription/", body, "contact_id");
