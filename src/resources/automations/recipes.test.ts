@@ -30,6 +30,13 @@ const recipes = new Map(
 );
 const tried = new Set<string>();
 
+/** The request that a recipe has beside it. */
+function requestOf(name: string): { method: string; path: string; body: object } {
+  const part = guide.slice(guide.indexOf(`\n## ${name}\n`));
+  const [, method, path, body] = /```http\n(\w+) (\S+)\n([^]*?)```/.exec(part)!;
+  return { method: method!, path: path!, body: JSON.parse(body!) };
+}
+
 /** Publishes a recipe, with ids in place of those that stand for a reader's own. */
 async function publishes(acme: Workspace, name: string, ids: Record<string, string> = {}): Promise<any> {
   tried.add(name);
@@ -116,7 +123,8 @@ test("Hand-over after a win", async () => {
 test("Birthday", async () => {
   const acme = await organization(service);
   await acme.post("/connected_account/", { email: `ada-${acme.id}@acme.example`.toLowerCase(), smtp: server.smtp });
-  const field = await acme.customField("contact", { type: "date", name: "Birthday" });
+  const asked = requestOf("Birthday");
+  const field = await acme.post(asked.path, asked.body);
   service.clock.now = new Date("2031-03-01T12:00:00Z");
   await publishes(acme, "Birthday", { cf_birthday: field.id });
   const email = "ann@client.example";
@@ -189,7 +197,8 @@ test("Slack on a big deal", async () => {
 
 test("Renewal", async () => {
   const acme = await organization(service);
-  const field = await acme.customField("lead", { type: "date", name: "Contract end" });
+  const asked = requestOf("Renewal");
+  const field = await acme.post(asked.path, asked.body);
   service.clock.now = new Date("2031-01-01T12:00:00Z");
   await publishes(acme, "Renewal", { cf_contract_end: field.id });
   const lead = await acme.lead({ [`custom.${field.id}`]: "2031-03-05" });
@@ -238,7 +247,10 @@ test("Duplicates", async () => {
 
   const [ask] = (await ann.get(`/task/?assigned_to=${ann.userId}`)).data;
   assert.match(ask.text, /Delete the new Acme\?/);
-  await ann.put(`/task/${ask.id}/`, { is_complete: true, resolution: "approved" });
+  const told = (await ann.get("/notification/?type=approval_request")).data;
+  const answer = requestOf("Duplicates");
+  assert.deepEqual([told.length, answer.method], [1, "PUT"]);
+  await ann.put(answer.path.replace("$task", ask.id), answer.body);
   await work();
 
   await acme.refused(404, "GET", `/lead/${second.id}/`);
