@@ -504,22 +504,24 @@ test("what automations made of an event is told for thirty days; its run stays",
   assert.deepEqual([before.length, (await events()).length, (await runsOf(acme, made)).length], [1, 0, 1]);
 });
 
-test("a step whose target comes out empty is held, and does not write to the run's own record instead", async () => {
+test("a step whose target comes out empty is held, or fails where a call did not send it, and never writes to the run's own record", async () => {
   const acme = await organization();
-  const empty = { $ref: "trigger.payload.nothing" };
+  const nothing = { $ref: "trigger.payload.nothing" };
+  const empty = { $ref: "record.description" };
   const graphs = [
+    chain(["record.update", { target: nothing, fields: { description: "Hit" } }]),
     chain(["record.update", { target: empty, fields: { description: "Hit" } }]),
     chain(["tag.change", { target: { id: empty }, tag: "Hit", change: "add" }]),
     chain(["task.create", { lead_id: empty, text: "Hit" }]),
   ];
   const lead = await acme.lead();
 
-  for (const graph of graphs) {
+  for (const [i, graph] of graphs.entries()) {
     const made = await published(acme, graph, { trigger: { type: "manual", config: { object_type: "lead" } } });
     await acme.post(`/automations/${made.id}/run/`, { record_id: lead.id });
     await work(acme);
     const [run] = await runsOf(acme, made);
-    assert.deepEqual([run.status, run.error.code], ["held", "unresolved_ref"]);
+    assert.deepEqual([run.status, run.error.code], [i === 0 ? "failed" : "held", "unresolved_ref"]);
   }
   const after = await acme.get(`/lead/${lead.id}/`);
   assert.deepEqual(
