@@ -14,11 +14,15 @@ export const undoable =
 /** Keeps what `act` deletes, for an undo by the id of the request. `withBytes` keeps the bytes of files too. */
 export async function keepingRemovals<T>(ctx: Ctx, withBytes: boolean, act: () => Promise<T> | T): Promise<T> {
   const removal = notesOf(ctx) ?? noteRemovals(ctx);
-  const { length } = removal.removed;
+  const before = sizeOf(removal);
   const answered = await act();
-  if (removal.removed.length > length) keep(ctx, removal, withBytes);
+  // An undo deletes what was created. It keeps all that it deletes, as it can be undone too.
+  const isUndo = ctx.meta.undoes !== undefined;
+  if (sizeOf(removal) > before) keep(ctx, removal, withBytes || isUndo);
   return answered;
 }
+
+const sizeOf = ({ removed, lost }: Removal): number => removed.length + lost.length;
 
 function joinChangeSet(ctx: Ctx, changeSet: string): void {
   ctx.meta.change_set = changeSet;

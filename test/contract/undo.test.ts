@@ -37,6 +37,24 @@ const plain = (of: Resource) =>
       field.schema.safeParse("Another").success,
   )?.[0];
 
+/** What the record is after each of four undos, of which each takes back the one before. */
+async function fourTimes(acme: Workspace, first: string, path: string): Promise<unknown[]> {
+  const states: unknown[] = [];
+  for (let id = first; states.length < 4; ) {
+    const answer = await undo(acme, id);
+    assert.equal(answer.status, 200, answer.text);
+    const { status, body } = await acme.ask("GET", path);
+    states.push(status === 200 ? shown(body) : status);
+    id = requestOf(answer);
+  }
+  return states;
+}
+
+function assertAlternates([one, two, three, four]: readonly unknown[]): void {
+  assert.deepEqual([three, four], [one, two]);
+  assert.notDeepEqual(one, two);
+}
+
 for (const of of createdResources(operations).filter(isBusiness)) {
   const verbs = verbsOf(operations, of);
   const read = (acme: Workspace, path: string) => acme.ask("GET", path);
@@ -52,6 +70,9 @@ for (const of of createdResources(operations).filter(isBusiness)) {
 
         assert.deepEqual(body.undone?.map((one: any) => one.object_id).includes(made.body.id), true, text);
         assert.equal((await read(acme, `${path}${made.body.id}/`)).status, 404);
+        if (staysAway.has(of.name)) return;
+        const again = await acme.ask("POST", path, { body: await minimalBody(acme, of) });
+        assertAlternates(await fourTimes(acme, requestOf(again), `${path}${again.body.id}/`));
       });
 
     const field = plain(of);
@@ -70,6 +91,8 @@ for (const of of createdResources(operations).filter(isBusiness)) {
           text,
         );
         assert.deepEqual(shown(await acme.get(path)), shown(before));
+        const again = await acme.ask("PUT", path, { body: { [field]: "Another" } });
+        assertAlternates(await fourTimes(acme, requestOf(again), path));
       });
 
     if (verbs.delete && verbs.get && !listedByRecord.has(of.name))
@@ -86,6 +109,8 @@ for (const of of createdResources(operations).filter(isBusiness)) {
         const restored = body.undone?.some((one: any) => one.object_id === id && one.action === "restored");
         assert.ok(restored, text);
         assert.deepEqual(shown(await acme.get(path)), shown({ ...before, ...comesBackWith[of.name] }));
+        const again = await acme.ask("DELETE", path, { headers: { "x-change-set": `again.${of.name}` } });
+        assertAlternates(await fourTimes(acme, requestOf(again), path));
       });
   });
 }

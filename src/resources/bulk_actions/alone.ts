@@ -1,14 +1,18 @@
 // Does one thing within a larger transaction. If it is refused, nothing of it stays, and the rest goes on.
 import { type Ctx, transactionOf } from "../../core/context.ts";
 import type { Statement, Transaction } from "../../db/database.ts";
+import { noteWithin } from "../../records/removal_notes.ts";
 import type { Together } from "./together.ts";
 
 /** Runs `act`, whose writes leave with those of others when it is done. */
 export async function alone<T>(ctx: Ctx, act: (ctx: Ctx) => Promise<T>, together: Together): Promise<T> {
-  const held = heldBack(transactionOf(ctx), together);
+  const outer = transactionOf(ctx);
+  const held = heldBack(outer, together);
+  const noted = noteWithin(outer, held.tx);
   try {
     const result = await act({ ...ctx, tx: held.tx });
     held.send();
+    noted();
     return result;
   } catch (error) {
     held.takeBack();

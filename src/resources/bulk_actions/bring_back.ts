@@ -4,7 +4,7 @@ import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { checkConstraints, deferConstraints } from "../../records/defer_constraints.ts";
 import { lockToChange } from "../../records/references.ts";
-import type { Removal } from "../../records/removal_notes.ts";
+import { notesOf, type Removal } from "../../records/removal_notes.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
@@ -55,5 +55,13 @@ async function giveBack(ctx: Ctx, { of, id, was, is }: Removal["lost"][number]):
   if (present === undefined) return;
   const kind = kindOf(resource, present);
   const values = Object.fromEntries(Object.entries(was).filter(([key]) => same(present[key], is[key])));
+  // Events tell it of other records.
+  if (kind.event === null)
+    notesOf(ctx)?.lost.push({
+      of,
+      id,
+      was: Object.fromEntries(Object.keys(values).map((key) => [key, present[key]])),
+      is: values,
+    });
   store.update(ctx, kind, present, values, undefined, kind.event === null ? null : "updated");
 }

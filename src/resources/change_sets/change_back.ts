@@ -22,21 +22,27 @@ export interface SetBack {
   left: string[];
 }
 
-/** Leaves alone the fields that somebody has changed since, and those of `refused`. */
+/**
+ * Leaves alone the fields that somebody has changed since, and those of `refused`. Where something that is back was given back to it,
+ * it `mayBeBack` already.
+ */
 export async function changeBack(
   ctx: Ctx,
   { of, object_id, events }: Past,
   refused: ReadonlyMap<string, string>,
+  mayBeBack: boolean,
 ): Promise<SetBack> {
   const before = await lockPast(ctx, of, object_id);
   const kind = kindOf(of, before);
   refuseAdministration(ctx, kind);
   const present = JSON.parse(eventText(ctx, kind, before));
-  const isSet = (field: string) => field.startsWith("custom.") || kind.fields[field]?.mode === "write";
-  const isStored = (field: string) => (kind.fields[field] as { ref?: unknown })?.ref || byVerbs.get(kind.name)?.test(field);
+  const isSet = (field: string) => isSetByHand(kind, field);
 
   const { was, is } = valuesOf(events);
-  const own = [...was].filter(([field]) => isSet(field) || isStored(field));
+  const isBack = (field: string) => mayBeBack && same(present[field] ?? null, was.get(field));
+  const own = [...was].filter(([field]) => isOwn(kind, field) && !isBack(field));
+  if (was.size === 0) return refuseDeeds(events);
+  if (own.length === 0 && mayBeBack) return { fields: [], left: [] };
   const custom = customFieldsOf(ctx.directory, of.name);
   const reasonOf = (field: string): string | null => {
     if (field.startsWith("custom.") && !custom.has(field)) return "its custom field is deleted";
@@ -44,7 +50,7 @@ export async function changeBack(
   };
   const back = own.filter(([field]) => reasonOf(field) === null);
   const left = own.flatMap(([field]) => (reasonOf(field) === null ? [] : [`${field}: ${reasonOf(field)}`]));
-  if (back.length === 0) throw invalid({}, left.join("; ") || `${[...was.keys()].join(", ") || "it"}: follows from other things`);
+  if (back.length === 0) throw invalid({}, left.join("; ") || `${[...was.keys()].join(", ")}: follows from other things`);
 
   const set = Object.fromEntries(back.filter(([field]) => isSet(field)));
   const moved = Object.fromEntries(back.filter(([field]) => !isSet(field)));
@@ -54,10 +60,23 @@ export async function changeBack(
   return { fields: [...Object.keys(set), ...Object.keys(moved)], left };
 }
 
+/** What was done without changing a field. Of a merge, other records are taken back. */
+function refuseDeeds(events: readonly PastEvent[]): SetBack {
+  const deeds = new Set(events.map(({ action }) => action).filter((action) => action !== "merged"));
+  if (deeds.size > 0) throw invalid({}, `was ${[...deeds].join(" and ").replaceAll("_", " ")}, which cannot be taken back`);
+  return { fields: [], left: [] };
+}
+
 async function setBack(ctx: Ctx, of: Resource, before: Row<Resource>, values: Record<string, unknown>): Promise<void> {
   checkRight(ctx, kindOf(of, before), "update");
   await change(ctx, of, before, values);
 }
+
+const isSetByHand = (of: Resource, field: string): boolean => field.startsWith("custom.") || of.fields[field]?.mode === "write";
+
+/** What does not follow from other things. */
+export const isOwn = (of: Resource, field: string): boolean =>
+  isSetByHand(of, field) || (of.fields[field] as { ref?: unknown })?.ref != null || byVerbs.get(of.name)?.test(field) === true;
 
 /** What no request sets, but a verb does: `POST /ai/score_lead/`, and converting or dismissing a prospect. */
 const byVerbs: ReadonlyMap<string, RegExp> = new Map([
@@ -85,7 +104,10 @@ export async function lockPast(ctx: Ctx, of: Resource, id: string): Promise<Row<
 }
 
 /** The changed fields: what they were before the first change, and were after the last. */
-function valuesOf(events: readonly PastEvent[]): { was: Map<string, unknown>; is: Map<string, unknown> } {
+export function valuesOf(events: readonly Pick<PastEvent, "changed_fields" | "previous_data" | "data">[]): {
+  was: Map<string, unknown>;
+  is: Map<string, unknown>;
+} {
   const was = new Map<string, unknown>();
   const is = new Map<string, unknown>();
   for (const { changed_fields, previous_data, data } of events)

@@ -9,8 +9,12 @@ export interface Past {
   object_id: string;
   of: Resource;
   events: PastEvent[];
+  /** It was not there before, and is there after. */
   isCreated: boolean;
+  /** It was there before, and is not there after. */
   isDeleted: boolean;
+  /** It was there before, and is there after. */
+  isChanged: boolean;
 }
 
 /** By record, in the order of their first events. */
@@ -18,14 +22,33 @@ export function pastsOf(ctx: Ctx, events: readonly PastEvent[]): Past[] {
   return [...Map.groupBy(events, ({ object_id }) => object_id)].flatMap(([object_id, all]) => {
     const of = resourceOf(ctx, all.at(-1)!);
     if (of === undefined) return [];
-    const has = (action: string) => all.some((one) => one.action === action);
     const [{ object_type }] = all as [PastEvent];
-    return [{ object_type, object_id, of, events: all, isCreated: has("created"), isDeleted: has("deleted") }];
+    const { wasThere, isThere } = lifeOf(all);
+    return [
+      {
+        object_type,
+        object_id,
+        of,
+        events: all,
+        isCreated: !wasThere && isThere,
+        isDeleted: wasThere && !isThere,
+        isChanged: wasThere && isThere,
+      },
+    ];
   });
 }
 
+/** A conversation is restored: it was only hidden. */
+export const comings: ReadonlySet<string> = new Set(["created", "restored"]);
+
+/** Whether a record was there before its events, and is there after them. */
+export function lifeOf(events: readonly { action: string }[]): { wasThere: boolean; isThere: boolean } {
+  const turns = events.map(({ action }) => action).filter((action) => action === "deleted" || comings.has(action));
+  return { wasThere: !comings.has(turns[0] ?? ""), isThere: turns.at(-1) !== "deleted" };
+}
+
 /** The kind of the record. Kinds that share a table share their ids: then it is the one that has all their rows, if that has events. */
-function resourceOf(ctx: Ctx, { object_id, object_type, data, previous_data }: PastEvent): Resource | undefined {
+export function resourceOf(ctx: Ctx, { object_id, object_type, data, previous_data }: PastEvent): Resource | undefined {
   const kinds = ctx.registry.resources.filter((one) => one.event !== null && object_id.startsWith(`${one.prefix}_`));
   const whole = kinds.filter((one) => one.only === undefined);
   const candidates = whole.length > 0 ? whole : kinds;

@@ -7,29 +7,64 @@ import { findRecords } from "../../records/records.ts";
 import type { Removal } from "../../records/removal_notes.ts";
 import { bringBack } from "../bulk_actions/bring_back.ts";
 import type { Past } from "./past.ts";
-import { checkRight, refuseAdministration } from "./rights.ts";
+import { checkRight, isDeletedByHand, refuseAdministration } from "./rights.ts";
 
-/** Returns the ids of what is there again, and in words what is not. */
+/** What one request deleted in one go, or null where that is not kept; and which of its records have events. */
+export interface Deleted {
+  removal: Removal | null;
+  pasts: Past[];
+}
+
+/** An undo deletes one thing after the other. What it deleted last comes back first. */
+export function partsOf(removal: Removal | null, deleted: readonly Past[]): Deleted[] {
+  const { removed: all, lost: everyLost } = removal ?? { removed: [], lost: [] };
+  const numbers = [...new Set([...all, ...everyLost].map(({ part }) => part))].sort((a = 0, b = 0) => a - b);
+  const parts = numbers.map((part): Deleted => {
+    const removed = all.filter((one) => one.part === part);
+    const lost = everyLost.filter((one) => one.part === part);
+    const ids = idsOf(removed);
+    return { removal: { removed, lost }, pasts: deleted.filter(({ object_id }) => ids.has(object_id)) };
+  });
+  const kept = new Set(parts.flatMap(({ pasts }) => pasts));
+  const others = deleted.filter((one) => !kept.has(one)).map((one) => ({ removal: null, pasts: [one] }));
+  const isKept = ({ removal, pasts }: Deleted) => pasts.length > 0 || removal!.removed.length === 0;
+  return [...parts.filter(isKept), ...others].reverse();
+}
+
+const idsOf = (removed: Removal["removed"]): Set<string> =>
+  new Set(removed.flatMap(({ rows }) => rows.map((row) => (row as Named).id)));
+
+/** Returns the ids of what is there again, of what was given a reference again, and in words what is not back. */
 export async function restore(
   ctx: Ctx,
-  removal: Removal | null,
-  deleted: readonly Past[],
-): Promise<{ back: Set<string>; without: string[] }> {
-  const along = new Set(removal?.removed.flatMap(({ rows }) => rows.map((row) => (row as Named).id)));
-  const hidden = deleted.filter(({ of, object_id }) => restoring.has(of.name) && !along.has(object_id));
-  for (const { of, object_id } of hidden) await ctx.registry.operation(restoring.get(of.name)!)!.run(ctx, { id: object_id });
-  if (hidden.length === deleted.length) return { back: new Set(hidden.map(({ object_id }) => object_id)), without: [] };
-
-  for (const { of } of deleted) checkUndoable(ctx, of);
-  if (removal === null) throw invalid({}, "what it was is not kept, or not any more");
-  for (const { of, rows } of removal.removed) checkKind(ctx, ctx.registry.resource(of)!, rows, deleted);
+  { removal, pasts }: Deleted,
+): Promise<{ back: Set<string>; given: string[]; without: string[] }> {
+  if (removal === null) return show(ctx, pasts);
+  // An undo gave it back without an event, such as the place on a list that a merge had moved.
+  if (removal.removed.length === 0) {
+    await bringBack(ctx, removal);
+    return { back: new Set(), given: [], without: [] };
+  }
+  for (const { of } of pasts) checkUndoable(ctx, of);
+  for (const group of removal.removed) checkKind(ctx, group, removal.removed.at(-1) === group, pasts);
   const { of, rows } = removal.removed.at(-1)!;
   const there = await findRecords(ctx, ctx.registry.resource(of)!, [sql`t.id = any(${rows.map((row) => (row as Named).id)})`]);
   if (there.length > 0) throw invalid({}, "is there again");
 
   const { kept, lost } = await withBytes(ctx, removal);
   const without = [...(await bringBack(ctx, kept)), ...lost.map((name) => `the file ${name}, whose bytes are gone`)];
-  return { back: new Set(kept.removed.flatMap((group) => group.rows.map((row) => (row as Named).id))), without };
+  return { back: idsOf(kept.removed), given: removal.lost.map(({ id }) => id), without };
+}
+
+/** What is only hidden when it is deleted is shown again. */
+async function show(ctx: Ctx, pasts: readonly Past[]): Promise<{ back: Set<string>; given: string[]; without: string[] }> {
+  for (const { of, object_id } of pasts) {
+    checkUndoable(ctx, of);
+    const restoring = restorings.get(of.name);
+    if (restoring === undefined) throw invalid({}, "what it was is not kept, or not any more");
+    await ctx.registry.operation(restoring)!.run(ctx, { id: object_id });
+  }
+  return { back: new Set(pasts.map(({ object_id }) => object_id)), given: [], without: [] };
 }
 
 /** Refuses what no undo brings back, and says so also where nothing of it is kept. */
@@ -39,16 +74,25 @@ function checkUndoable(ctx: Ctx, of: Resource): void {
 }
 
 /** What is only hidden when it is deleted, and the operation that shows it again. */
-const restoring: ReadonlyMap<string, string> = new Map([["conversation", "conversation.restore"]]);
+const restorings: ReadonlyMap<string, string> = new Map([["conversation", "conversation.restore"]]);
 
 type Named = { id: string; name?: string; storage_key?: string };
 
-/** What the request named needs the right to delete it. What belonged to it needs none. */
-function checkKind(ctx: Ctx, of: Resource, rows: readonly object[], deleted: readonly Past[]): void {
+/** What the request named needs the right to delete it, as does what an undo deleted. What belonged to it needs none. */
+function checkKind(
+  ctx: Ctx,
+  { of: name, rows, part }: Removal["removed"][number],
+  isLast: boolean,
+  pasts: readonly Past[],
+): void {
+  const of = ctx.registry.resource(name)!;
   if (of.event === null) return;
-  const path = String(deleted[0]!.events[0]!.meta.request_path);
-  const named = rows.filter((row) => path.includes((row as Named).id));
-  for (const row of named) checkRight(ctx, kindOf(of, row as Row<Resource>), "delete");
+  const path = String(pasts[0]!.events[0]!.meta.request_path);
+  for (const row of rows) {
+    const kind = kindOf(of, row as Row<Resource>);
+    const isNamed = part === undefined ? path.includes((row as Named).id) : isLast && isDeletedByHand(ctx, kind);
+    if (isNamed) checkRight(ctx, kind, "delete");
+  }
 }
 
 /** The files whose bytes are removed, or are being removed, stay away. Those that are kept are due weeks later. */

@@ -22,6 +22,10 @@ const ownWays: ReadonlyMap<string, string> = new Map([
   ["import", "is reverted by POST /import/{id}/revert/"],
 ]);
 
+/** False for what the service notes by itself, such as the thread of mails: it comes and goes with what it notes. */
+export const isDeletedByHand = (ctx: Ctx, of: Resource): boolean =>
+  ctx.registry.operations.some((one) => one.resource === of && one.verb === "delete");
+
 /** Refuses what the caller's role may not do, and what nobody does by hand. */
 export function checkRight(ctx: Ctx, of: Resource, verb: Verb): void {
   const way = ownWays.get(of.name);

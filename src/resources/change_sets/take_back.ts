@@ -3,26 +3,26 @@
 import type { Ctx } from "../../core/context.ts";
 import { refreshDirectory } from "../../records/change.ts";
 import { checkConstraints } from "../../records/defer_constraints.ts";
+import type { Removal } from "../../records/removal_notes.ts";
 import { alone } from "../bulk_actions/alone.ts";
 import type { Together } from "../bulk_actions/together.ts";
 import { type Refusal, refusalOf } from "../shared/refused_words.ts";
 import { changeBack, type SetBack } from "./change_back.ts";
-import type { PastRequest } from "./changes_of.ts";
 import { deleteAgain } from "./delete_again.ts";
 import { isOfMembers, membersBack } from "./members_back.ts";
-import { type Past, pastsOf } from "./past.ts";
-import { restore } from "./restore.ts";
+import type { Past } from "./past.ts";
+import { type Deleted, partsOf, restore } from "./restore.ts";
 
 export interface Outcome {
   undone: { object_type: string; object_id: string; action: "deleted" | "restored" | "changed"; fields: string[] }[];
   not_undone: { object_type: string; object_id: string; reason: string }[];
 }
 
-/** `asked` are the ids of all requests that are undone together. What is done leaves with `together`. */
+/** `staying` says which of the created records stay, and why. What is done leaves with `together`. */
 export async function takeBack(
   ctx: Ctx,
-  request: PastRequest,
-  asked: ReadonlySet<string>,
+  { pasts, removal }: { pasts: readonly Past[]; removal: Removal | null },
+  staying: ReadonlyMap<string, string>,
   together: Together,
   { undone, not_undone }: Outcome,
 ): Promise<void> {
@@ -31,19 +31,18 @@ export async function takeBack(
   const done = ({ object_type, object_id }: Past, action: Outcome["undone"][number]["action"], fields: string[] = []) =>
     void undone.push({ object_type, object_id, action, fields });
 
-  const pasts = pastsOf(ctx, request.events);
-  const deleted = pasts.filter((one) => one.isDeleted && !one.isCreated);
-  const returned = await bringBackAll(trial, request.removal, deleted, { say, done });
+  const deleted = pasts.filter(({ isDeleted }) => isDeleted);
+  const given = await bringBackAll(trial, partsOf(removal, deleted), { say, done });
 
-  const changed = pasts.filter((past) => !past.isCreated && !past.isDeleted && !returned.has(past.object_id)).toReversed();
-  const created = pasts.filter((past) => past.isCreated && !past.isDeleted).toReversed();
+  const changed = pasts.filter(({ isChanged }) => isChanged).toReversed();
+  const created = pasts.filter(({ isCreated }) => isCreated).toReversed();
   const setAllBack = async (some: readonly Past[]) => {
     const refused: [Past, string][] = [];
     for (const one of some) {
-      const back = await setBack(trial, one);
+      const back = await setBack(trial, one, given.has(one.object_id));
       if ("words" in back) refused.push([one, back.words]);
       else {
-        done(one, "changed", back.fields);
+        if (back.fields.length > 0 || one.events.some(isOfMembers)) done(one, "changed", back.fields);
         if (back.left.length > 0) say(one, back.left.join("; "));
       }
     }
@@ -51,7 +50,7 @@ export async function takeBack(
   };
   const refused = await setAllBack(changed);
   for (const one of created) {
-    const gone = await tryTo(trial, (own) => deleteAgain(own, one, asked));
+    const gone = await tryTo(trial, (own) => deleteAgain(own, one, staying));
     if ("words" in gone) say(one, gone.words);
     else if (gone.done) done(one, "deleted");
   }
@@ -80,36 +79,38 @@ async function tryTo<T>({ ctx, together }: Trial, act: (own: Ctx) => Promise<T>)
   }
 }
 
-/** Returns the ids of what is there again. */
+/** Returns the ids of what was given a reference to what is there again. */
 async function bringBackAll(
   trial: Trial,
-  removal: PastRequest["removal"],
-  deleted: readonly Past[],
+  parts: readonly Deleted[],
   { say, done }: { say(one: Past, reason: string): void; done(one: Past, action: "restored"): void },
 ): Promise<Set<string>> {
-  const last = deleted.at(-1);
-  if (last === undefined) return new Set();
-  const restored = await tryTo(trial, (own) => restore(own, removal, deleted));
-  if ("words" in restored) {
-    say(last, restored.words);
-    return new Set();
+  const given = new Set<string>();
+  for (const part of parts) {
+    const last = part.pasts.at(-1);
+    const restored = await tryTo(trial, (own) => restore(own, part));
+    if ("words" in restored) {
+      if (last !== undefined) say(last, restored.words);
+      continue;
+    }
+    const { back, without } = restored.done;
+    for (const one of part.pasts) if (back.has(one.object_id)) done(one, "restored");
+    if (last !== undefined && without.length > 0) say(last, `came back without ${without.join(", ")}`);
+    for (const id of restored.done.given) given.add(id);
+    // Records name statuses and fields that came back.
+    if (part.removal?.removed.some(({ of }) => trial.ctx.registry.resource(of)?.cached)) {
+      trial.together.send();
+      await refreshDirectory(trial.ctx);
+    }
   }
-  const { back, without } = restored.done;
-  for (const one of deleted) if (back.has(one.object_id)) done(one, "restored");
-  if (without.length > 0) say(last, `came back without ${without.join(", ")}`);
-  // Records name statuses and fields that came back.
-  if (removal?.removed.some(({ of }) => trial.ctx.registry.resource(of)?.cached)) {
-    trial.together.send();
-    await refreshDirectory(trial.ctx);
-  }
-  return new Set([...back, ...(removal?.lost ?? []).map((one) => one.id)]);
+  return given;
 }
 
 /** A field whose value is refused, such as a status that is gone, is left as it is, and the others are set back. */
-async function setBack(trial: Trial, one: Past): Promise<SetBack | Refusal> {
+async function setBack(trial: Trial, one: Past, mayBeBack: boolean): Promise<SetBack | Refusal> {
   const without = new Map<string, string>();
   for (;;) {
-    const back = await tryTo(trial, (own) => setBackIn(own, one, without));
+    const back = await tryTo(trial, (own) => setBackIn(own, one, without, mayBeBack));
     if (!("words" in back)) return back.done;
     const refused = Object.entries(back.reasons).filter(([field]) => field !== "" && !without.has(field));
     if (refused.length === 0) return back;
@@ -117,7 +118,7 @@ async function setBack(trial: Trial, one: Past): Promise<SetBack | Refusal> {
   }
 }
 
-async function setBackIn(ctx: Ctx, one: Past, without: ReadonlyMap<string, string>): Promise<SetBack> {
+async function setBackIn(ctx: Ctx, one: Past, without: ReadonlyMap<string, string>, mayBeBack: boolean): Promise<SetBack> {
   if (one.events.some(isOfMembers)) await membersBack(ctx, one);
-  return one.events.every(isOfMembers) ? { fields: [], left: [] } : changeBack(ctx, one, without);
+  return one.events.every(isOfMembers) ? { fields: [], left: [] } : changeBack(ctx, one, without, mayBeBack);
 }

@@ -5,6 +5,8 @@ import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { openTogether } from "../bulk_actions/together.ts";
 import { changesOf } from "./changes_of.ts";
+import { pastsOf } from "./past.ts";
+import { stayingOf } from "./staying.ts";
 import { type Outcome, takeBack } from "./take_back.ts";
 
 const shared = {
@@ -54,7 +56,10 @@ export const undoChangeSet = operation({
     const together = openTogether(ctx);
     const outcome: Outcome = { undone: [], not_undone: [] };
     const asked = new Set(requests.flatMap(({ events: all }) => all.map(({ request_id }) => request_id)));
-    for (const request of requests) await takeBack(ctx, request, asked, together, outcome);
+    const pasts = requests.map(({ events, removal }) => ({ pasts: pastsOf(ctx, events), removal }));
+    const created = pasts.flatMap((one) => one.pasts.filter(({ isCreated }) => isCreated));
+    const staying = await stayingOf(ctx, created, asked);
+    for (const request of pasts) await takeBack(ctx, request, staying, together, outcome);
     together.end();
 
     const { undone, not_undone } = outcome;
