@@ -30,6 +30,9 @@ async function tried(tryIt: () => Promise<Performed>): Promise<Record<string, an
   }
 }
 
-/** How many records a dry run tells of. */
-export const recordsOf = ({ n_objects, events = [] }: Record<string, any>): number =>
-  n_objects ?? new Set(events.map(({ object_id }: { object_id: string }) => object_id)).size;
+/** How many records a dry run tells of, with those of the work that an undo would start. */
+export function recordsOf({ n_objects, result, events = [] }: Record<string, any>): number {
+  if (n_objects != null) return n_objects;
+  const later = (result?.started ?? []).reduce((sum: number, { n_records }: { n_records: number }) => sum + n_records, 0);
+  return new Set(events.map(({ object_id }: { object_id: string }) => object_id)).size + later;
+}

@@ -146,7 +146,7 @@ function triedResult({ events, result, ...rest }: Row): ToolResult {
   }));
   const facts = {
     ...rest,
-    n_records: recordsOf({ ...rest, events }),
+    n_records: recordsOf({ ...rest, result, events }),
     ...(result !== undefined && { result: withoutNothing(result as Row) }),
     ...(told && { events: told }),
   };

@@ -3,12 +3,12 @@ import { type Ctx, transactionOf, write } from "../core/context.ts";
 import type { Around } from "../core/perform.ts";
 import { noteRemovals, notesOf, type Removal } from "./removal_notes.ts";
 
-/** Put around a write that an undo is to find. `changeSet` is the client's name for all it changes in a while, or null. */
+/** Put around a write that an undo is to find. Tools keep the bytes of files, as agents name no change sets. `changeSet` is the client's name for all it changes in a while, or null. */
 export const undoable =
   (changeSet: string | null): Around =>
   async (ctx, _call, act) => {
     if (changeSet !== null) joinChangeSet(ctx, changeSet);
-    return keepingRemovals(ctx, changeSet !== null, act);
+    return keepingRemovals(ctx, changeSet !== null || ctx.request.byTool === true, act);
   };
 
 /** Keeps what `act` deletes, for an undo by the id of the request. `withBytes` keeps the bytes of files too. */

@@ -15,11 +15,9 @@ export function refuseAdministration(ctx: Ctx, of: Resource): void {
 
 /** What has a way of its own to be taken back. */
 const ownWays: ReadonlyMap<string, string> = new Map([
-  ...["bulk_action", "bulk_action_edit", "bulk_action_delete"].map((name): [string, string] => [
-    name,
-    "is undone by POST /bulk_action/{id}/undo/",
-  ]),
-  ["import", "is reverted by POST /import/{id}/revert/"],
+  ["bulk_action", "was begun, and is undone by the request that began it or by POST /bulk_action/{id}/undo/"],
+  ["bulk_action_undo", "takes something back itself: what it took back is done again by hand"],
+  ["import", "is reverted by the request that queued it, or by POST /import/{id}/revert/"],
 ]);
 
 /** False for what the service notes by itself, such as the thread of mails: it comes and goes with what it notes. */

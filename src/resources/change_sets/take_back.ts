@@ -7,6 +7,7 @@ import type { Removal } from "../../records/removal_notes.ts";
 import { alone } from "../bulk_actions/alone.ts";
 import type { Together } from "../bulk_actions/together.ts";
 import { type Refusal, refusalOf } from "../shared/refused_words.ts";
+import { isBegunWork, type Started, takeBackWork } from "./begun_work.ts";
 import { changeBack, type SetBack } from "./change_back.ts";
 import { deleteAgain } from "./delete_again.ts";
 import { isOfMembers, membersBack } from "./members_back.ts";
@@ -14,6 +15,7 @@ import type { Past } from "./past.ts";
 import { type Deleted, partsOf, restore } from "./restore.ts";
 
 export interface Outcome {
+  started: Started[];
   undone: { object_type: string; object_id: string; action: "deleted" | "restored" | "changed"; fields: string[] }[];
   not_undone: { object_type: string; object_id: string; reason: string }[];
 }
@@ -24,18 +26,25 @@ export async function takeBack(
   { pasts, removal }: { pasts: readonly Past[]; removal: Removal | null },
   staying: ReadonlyMap<string, string>,
   together: Together,
-  { undone, not_undone }: Outcome,
+  { started, undone, not_undone }: Outcome,
 ): Promise<void> {
   const trial = { ctx, together };
   const say = ({ object_type, object_id }: Past, reason: string) => void not_undone.push({ object_type, object_id, reason });
   const done = ({ object_type, object_id }: Past, action: Outcome["undone"][number]["action"], fields: string[] = []) =>
     void undone.push({ object_type, object_id, action, fields });
 
+  const begun = pasts.filter(isBegunWork);
+  for (const one of begun) {
+    const back = await tryTo(trial, (own) => takeBackWork(own, one));
+    if ("words" in back) say(one, back.words);
+    else started.push(back.done);
+  }
   const deleted = pasts.filter(({ isDeleted }) => isDeleted);
   const given = await bringBackAll(trial, partsOf(removal, deleted), { say, done });
 
-  const changed = pasts.filter(({ isChanged }) => isChanged).toReversed();
-  const created = pasts.filter(({ isCreated }) => isCreated).toReversed();
+  const others = pasts.filter((one) => !begun.includes(one)).toReversed();
+  const changed = others.filter(({ isChanged }) => isChanged);
+  const created = others.filter(({ isCreated }) => isCreated);
   const setAllBack = async (some: readonly Past[]) => {
     const refused: [Past, string][] = [];
     for (const one of some) {

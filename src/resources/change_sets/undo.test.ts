@@ -218,7 +218,7 @@ test("what has an undo of its own names it, and what cannot come back says so", 
     reasons.push(...(await undo(acme, requestOf(one))).not_undone.map(({ reason }: any) => reason));
 
   assert.deepEqual(reasons, [
-    "is undone by POST /bulk_action/{id}/undo/",
+    "status is created: pause is not enough, cancel it or wait until it is done",
     "its values are removed with it, and cannot be brought back",
     `custom.${field.id}: its custom field is deleted`,
     "came back without the file a.txt, whose bytes are gone",

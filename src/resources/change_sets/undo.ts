@@ -4,6 +4,7 @@ import { write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { openTogether } from "../bulk_actions/together.ts";
+import { isBegunWork } from "./begun_work.ts";
 import { changesOf } from "./changes_of.ts";
 import { pastsOf } from "./past.ts";
 import { stayingOf } from "./staying.ts";
@@ -41,6 +42,9 @@ export const undoChangeSet = operation({
         fields: z.array(z.string()).describe("Of a changed record: the fields that are as before."),
       }),
     ),
+    started: z
+      .array(z.strictObject({ ...shared, n_records: z.int() }))
+      .describe("Bulk actions and imports are taken back in the background: by these, and of how many records."),
     not_undone: z.array(z.strictObject({ ...shared, reason: z.string().describe("Why, in words.") })),
   }),
   async run(ctx, { id }) {
@@ -54,16 +58,16 @@ export const undoChangeSet = operation({
     ctx.meta.undoes = id;
 
     const together = openTogether(ctx);
-    const outcome: Outcome = { undone: [], not_undone: [] };
+    const outcome: Outcome = { started: [], undone: [], not_undone: [] };
     const asked = new Set(requests.flatMap(({ events: all }) => all.map(({ request_id }) => request_id)));
     const pasts = requests.map(({ events, removal }) => ({ pasts: pastsOf(ctx, events), removal }));
-    const created = pasts.flatMap((one) => one.pasts.filter(({ isCreated }) => isCreated));
+    const created = pasts.flatMap((one) => one.pasts.filter((past) => past.isCreated && !isBegunWork(past)));
     const staying = await stayingOf(ctx, created, asked);
     for (const request of pasts) await takeBack(ctx, request, staying, together, outcome);
     together.end();
 
-    const { undone, not_undone } = outcome;
-    if (undone.length + not_undone.length === 0) throw invalid({ id: "changed nothing that could be undone" });
-    return { change_set: id, n_undone: undone.length, n_not_undone: not_undone.length, undone, not_undone };
+    const { started, undone, not_undone } = outcome;
+    if (started.length + undone.length + not_undone.length === 0) throw invalid({ id: "changed nothing that could be undone" });
+    return { change_set: id, n_undone: undone.length, n_not_undone: not_undone.length, undone, started, not_undone };
   },
 });
