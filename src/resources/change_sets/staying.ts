@@ -38,8 +38,10 @@ export async function stayingOf(
       keep(other, next, reason);
     }
   };
-  for (const [id, reason] of [...stays]) if (reason === wasSent) keep(id, above, () => "a message that belongs to it was sent");
-  for (const id of [...stays.keys()])
+  const reasons = new Map(stays);
+  for (const [id, reason] of reasons) if (reason === wasSent) keep(id, above, () => "a message that belongs to it was sent");
+  const all = [...stays.keys()];
+  for (const id of all)
     keep(
       id,
       (of) => below.get(of)?.map((one) => one.id) ?? [],
