@@ -46,7 +46,8 @@ export async function callTool(surroundings: Surroundings, tool: Tool, caller: C
       async perform(which, asked) {
         const operation = typeof which === "string" ? surroundings.core.registry.operation(which)! : which;
         const performed = (how: Manner) => performAs(surroundings, { ...caller, actor }, how, operation, asked);
-        if (needsConfirming(operation) && !call.isDry) await checkConfirmed(confirm, () => performed({ dry_run: true }));
+        if (needsConfirming(operation, asked.body) && !call.isDry)
+          await checkConfirmed(confirm, () => performed({ dry_run: true }));
         const answered = await performed(manner);
         wrote = answered.repeats ?? wrote;
         return answered;

@@ -8,8 +8,9 @@ import type { Performed } from "./tool.ts";
 /** As many may go without being counted before. */
 const unconfirmedMax = 20;
 
-export const needsConfirming = (operation: Operation): boolean =>
-  operation.scope === "write_destructive" && canBeTried(operation);
+/** A change of a field's type may drop the values of many records. */
+export const needsConfirming = (operation: Operation, body: Record<string, unknown> = {}): boolean =>
+  (operation.scope === "write_destructive" || body.drop_unconvertible_values === true) && canBeTried(operation);
 
 /** Tries the write, and refuses it if it is about more records than `confirm` says. */
 export async function checkConfirmed(confirm: number | undefined, tryIt: () => Promise<Performed>): Promise<void> {

@@ -94,7 +94,7 @@ export interface Manner {
 }
 
 const everywhere = { workspace: z.string().optional() };
-const ofDestroying = { confirm: z.int().min(0).optional() };
+export const ofDestroying = { confirm: z.int().min(0).optional() };
 const ofWrites = { dry_run: z.boolean().optional(), idempotency_key: z.string().min(1).max(255).optional() };
 
 export function tool<S extends Shape>(words: ToolWords<S>): Tool<z.output<z.ZodObject<S>>> {

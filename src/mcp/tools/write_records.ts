@@ -10,7 +10,7 @@ import { operationFor, readObjectType } from "../object_types.ts";
 import { filterText, pathValues, queryText } from "../paths.ts";
 import type { ToolResult } from "../result.ts";
 import { fittingPage, recordResult, writtenResult } from "../shape.ts";
-import { type Asked, type Tool, tool } from "../tool.ts";
+import { type Asked, ofDestroying, type Tool, tool } from "../tool.ts";
 
 const behind =
   (verb: "create" | "update" | "delete"): Tool["behind"] =>
@@ -96,7 +96,7 @@ export const updateRecord = tool({
   doc: "Changes the given fields of a record. null clears a field; a list replaces the whole list.",
   scope: "write_safe",
   annotations: { idempotentHint: true },
-  input: { object_type: objectType, id: id.optional(), data },
+  input: { object_type: objectType, id: id.optional(), data, ...ofDestroying },
   output: written,
   behind: behind("update"),
   async run(call, { object_type, id, data }) {

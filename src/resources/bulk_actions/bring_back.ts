@@ -8,6 +8,8 @@ import { notesOf, type Removal } from "../../records/removal_notes.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
+import { countLinesAgain } from "../opportunities/line_item_verbs.ts";
+import { bringEntriesBack } from "../telephony/dialer_deletion.ts";
 
 /** Returns in words what cannot be brought back. */
 export async function bringBack(ctx: Ctx, { removed, lost }: Removal): Promise<string[]> {
@@ -17,15 +19,21 @@ export async function bringBack(ctx: Ctx, { removed, lost }: Removal): Promise<s
     const resource = ctx.registry.resource(of)!;
     const again = rows.flatMap((row) => asItComesBack(resource, row as Row<Resource>, without));
     if (again.length > 0) await store.bringBack(ctx, resource, again);
+    if (of === "dialer") bringEntriesBack(ctx, again);
   }
   for (const one of lost) await giveBack(ctx, one);
-  const leads = removed.flatMap(({ of, rows }) =>
-    of === "contact" ? rows.map((row) => (row as { lead_id: string }).lead_id) : [],
-  );
-  if (leads.length > 0) await nameAfterContacts(ctx, [...new Set(leads)]);
+  const leads = named(removed, "contact", "lead_id");
+  if (leads.length > 0) await nameAfterContacts(ctx, leads);
+  const back = new Set(named(removed, "opportunity", "id"));
+  const deals = named(removed, "line_item", "opportunity_id").filter((id) => !back.has(id));
+  if (deals.length > 0) await countLinesAgain(ctx, deals);
   await checkConstraints(ctx);
   return [...without];
 }
+
+const named = (removed: Removal["removed"], kind: string, key: string): string[] => [
+  ...new Set(removed.flatMap(({ of, rows }) => (of === kind ? rows.map((row) => (row as Record<string, string>)[key]!) : []))),
+];
 
 /** Nothing that comes back sends or shares anything by itself. */
 function asItComesBack(of: Resource, row: Row<Resource>, without: Set<string>): Row<Resource>[] {

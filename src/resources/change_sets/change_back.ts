@@ -22,15 +22,19 @@ export interface SetBack {
   left: string[];
 }
 
-/**
- * Leaves alone the fields that somebody has changed since, and those of `refused`. Where something that is back was given back to it,
- * it `mayBeBack` already.
- */
+export interface Already {
+  /** Something that is back may have brought it back already. */
+  mayBeBack: boolean;
+  /** What nobody has changed since, although it was converted meanwhile. */
+  held: ReadonlySet<string>;
+}
+
+/** Leaves alone the fields that somebody has changed since, and those of `refused`. */
 export async function changeBack(
   ctx: Ctx,
   { of, object_id, events }: Past,
   refused: ReadonlyMap<string, string>,
-  mayBeBack: boolean,
+  { mayBeBack, held }: Already,
 ): Promise<SetBack> {
   const before = await lockPast(ctx, of, object_id);
   const kind = kindOf(of, before);
@@ -42,11 +46,13 @@ export async function changeBack(
   const isBack = (field: string) => mayBeBack && same(present[field] ?? null, was.get(field));
   const own = [...was].filter(([field]) => isOwn(kind, field) && !isBack(field));
   if (was.size === 0) return refuseDeeds(events);
-  if (own.length === 0 && mayBeBack) return { fields: [], left: [] };
+  if (own.length === 0 && (mayBeBack || [...was].every(([field, value]) => same(present[field] ?? null, value))))
+    return { fields: [], left: [] };
   const custom = customFieldsOf(ctx.directory, of.name);
   const reasonOf = (field: string): string | null => {
     if (field.startsWith("custom.") && !custom.has(field)) return "its custom field is deleted";
-    return refused.get(field) ?? (same(present[field] ?? null, is.get(field)) ? null : "changed since");
+    const isLeft = held.has(field) || same(present[field] ?? null, is.get(field));
+    return refused.get(field) ?? (isLeft ? null : "changed since");
   };
   const back = own.filter(([field]) => reasonOf(field) === null);
   const left = own.flatMap(([field]) => (reasonOf(field) === null ? [] : [`${field}: ${reasonOf(field)}`]));

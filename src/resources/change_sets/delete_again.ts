@@ -4,6 +4,8 @@ import { invalid } from "../../core/errors.ts";
 import { kindOf } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { checkOwner, findRecords } from "../../records/records.ts";
+import { type CustomField, customField } from "../custom_data/custom_field.ts";
+import { areMoreThan, holdersOf, placesOf } from "../custom_data/field_values.ts";
 import type { Past } from "./past.ts";
 import { checkRight } from "./rights.ts";
 
@@ -15,8 +17,14 @@ export async function deleteAgain(ctx: Ctx, { of, object_id }: Past, staying: Re
   if (reason !== undefined) throw invalid({}, reason);
 
   const kind = kindOf(of, row);
+  if (of.name === customField.name && (await hasValues(ctx, row as CustomField)))
+    throw invalid({}, "has values, which would be lost for good");
   checkRight(ctx, kind, "delete");
   checkOwner(ctx, kind, row, "delete");
   await ctx.registry.verb(kind, "delete")(ctx, row);
   return true;
+}
+
+function hasValues(ctx: Ctx, field: CustomField): Promise<boolean> {
+  return areMoreThan(ctx, holdersOf(ctx, { field_id: field.id, places: placesOf(field), staying: [] }), 0);
 }

@@ -6,6 +6,9 @@ import { sql, statement } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import type { Removal } from "../../records/removal_notes.ts";
 import { bringBack } from "../bulk_actions/bring_back.ts";
+import { keepValues } from "../custom_data/change_values.ts";
+import { type CustomField, customField } from "../custom_data/custom_field.ts";
+import { placesOf } from "../custom_data/field_values.ts";
 import type { Past } from "./past.ts";
 import { checkRight, isDeletedByHand, refuseAdministration } from "./rights.ts";
 
@@ -34,18 +37,16 @@ export function partsOf(removal: Removal | null, deleted: readonly Past[]): Dele
 const idsOf = (removed: Removal["removed"]): Set<string> =>
   new Set(removed.flatMap(({ rows }) => rows.map((row) => (row as Named).id)));
 
-/** Returns the ids of what is there again, of what was given a reference again, and in words what is not back. */
-export async function restore(
-  ctx: Ctx,
-  { removal, pasts }: Deleted,
-): Promise<{ back: Set<string>; given: string[]; without: string[] }> {
+/** Returns the ids of what is there again, and in words what is not. */
+export async function restore(ctx: Ctx, { removal, pasts }: Deleted): Promise<{ back: Set<string>; without: string[] }> {
   if (removal === null) return show(ctx, pasts);
   // An undo gave it back without an event, such as the place on a list that a merge had moved.
   if (removal.removed.length === 0) {
     await bringBack(ctx, removal);
-    return { back: new Set(), given: [], without: [] };
+    return { back: new Set(), without: [] };
   }
-  for (const { of } of pasts) checkUndoable(ctx, of);
+  const isOfUndo = removal.removed.at(-1)!.part !== undefined;
+  for (const { of } of pasts) checkUndoable(ctx, of, isOfUndo);
   for (const group of removal.removed) checkKind(ctx, group, removal.removed.at(-1) === group, pasts);
   const { of, rows } = removal.removed.at(-1)!;
   const there = await findRecords(ctx, ctx.registry.resource(of)!, [sql`t.id = any(${rows.map((row) => (row as Named).id)})`]);
@@ -53,23 +54,25 @@ export async function restore(
 
   const { kept, lost } = await withBytes(ctx, removal);
   const without = [...(await bringBack(ctx, kept)), ...lost.map((name) => `the file ${name}, whose bytes are gone`)];
-  return { back: idsOf(kept.removed), given: removal.lost.map(({ id }) => id), without };
+  for (const { of, rows } of kept.removed)
+    if (of === customField.name) for (const row of rows as CustomField[]) await keepValues(ctx, row, placesOf(row));
+  return { back: idsOf(kept.removed), without };
 }
 
 /** What is only hidden when it is deleted is shown again. */
-async function show(ctx: Ctx, pasts: readonly Past[]): Promise<{ back: Set<string>; given: string[]; without: string[] }> {
+async function show(ctx: Ctx, pasts: readonly Past[]): Promise<{ back: Set<string>; without: string[] }> {
   for (const { of, object_id } of pasts) {
-    checkUndoable(ctx, of);
+    checkUndoable(ctx, of, false);
     const restoring = restorings.get(of.name);
     if (restoring === undefined) throw invalid({}, "what it was is not kept, or not any more");
     await ctx.registry.operation(restoring)!.run(ctx, { id: object_id });
   }
-  return { back: new Set(pasts.map(({ object_id }) => object_id)), given: [], without: [] };
+  return { back: new Set(pasts.map(({ object_id }) => object_id)), without: [] };
 }
 
-/** Refuses what no undo brings back, and says so also where nothing of it is kept. */
-function checkUndoable(ctx: Ctx, of: Resource): void {
-  if (of.name === "custom_field") throw invalid({}, "its values are removed with it, and cannot be brought back");
+/** Refuses what no undo brings back, and says so also where nothing of it is kept. An undo deletes only fields without values. */
+function checkUndoable(ctx: Ctx, of: Resource, isOfUndo: boolean): void {
+  if (of.name === customField.name && !isOfUndo) throw invalid({}, "its values are removed with it, and cannot be brought back");
   refuseAdministration(ctx, of);
 }
 

@@ -29,7 +29,14 @@ export function checkRight(ctx: Ctx, of: Resource, verb: Verb): void {
   const way = ownWays.get(of.name);
   if (way !== undefined) throw invalid({}, way);
   const operation = ctx.registry.operations.find((one) => one.resource === of && one.verb === verb);
-  if (operation === undefined) throw invalid({}, "is written by the service alone, and stays as it is");
-  if (!operation.mcp) throw invalid({}, byHand);
+  if (operation === undefined) throw invalid({}, withoutVerb(ctx, of, verb));
+  // An undo deletes a custom field only as long as it has no values.
+  if (!operation.mcp && of.name !== "custom_field") throw invalid({}, byHand);
   checkAllowed(ctx.actor, operation);
+}
+
+function withoutVerb(ctx: Ctx, of: Resource, verb: Verb): string {
+  const isWritten = ctx.registry.operations.some((one) => one.resource === of && one.method !== "GET");
+  if (!isWritten) return "is written by the service alone, and stays as it is";
+  return verb === "delete" ? "cannot be deleted, and stays as it is" : "has no way back: write it again as it was";
 }

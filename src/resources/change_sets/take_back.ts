@@ -8,8 +8,9 @@ import { alone } from "../bulk_actions/alone.ts";
 import type { Together } from "../bulk_actions/together.ts";
 import { type Refusal, refusalOf } from "../shared/refused_words.ts";
 import { isBegunWork, type Started, takeBackWork } from "./begun_work.ts";
-import { changeBack, type SetBack } from "./change_back.ts";
+import { type Already, changeBack, type SetBack } from "./change_back.ts";
 import { deleteAgain } from "./delete_again.ts";
+import { heldValues } from "./held_values.ts";
 import { isOfMembers, membersBack } from "./members_back.ts";
 import type { Past } from "./past.ts";
 import { type Deleted, partsOf, restore } from "./restore.ts";
@@ -40,15 +41,17 @@ export async function takeBack(
     else started.push(back.done);
   }
   const deleted = pasts.filter(({ isDeleted }) => isDeleted);
-  const given = await bringBackAll(trial, partsOf(removal, deleted), { say, done });
+  let mayBeBack = await bringBackAll(trial, partsOf(removal, deleted), { say, done });
 
   const others = pasts.filter((one) => !begun.includes(one)).toReversed();
   const changed = others.filter(({ isChanged }) => isChanged);
-  const created = others.filter(({ isCreated }) => isCreated);
+  const definitions = changed.filter(({ of }) => of.cached);
+  const records = changed.filter(({ of }) => !of.cached);
+  const held = await heldValues(ctx, definitions, records);
   const setAllBack = async (some: readonly Past[]) => {
     const refused: [Past, string][] = [];
     for (const one of some) {
-      const back = await setBack(trial, one, given.has(one.object_id));
+      const back = await setBack(trial, one, { mayBeBack, held: held.get(one.object_id) ?? new Set() });
       if ("words" in back) refused.push([one, back.words]);
       else {
         if (back.fields.length > 0 || one.events.some(isOfMembers)) done(one, "changed", back.fields);
@@ -57,14 +60,25 @@ export async function takeBack(
     }
     return refused;
   };
-  const refused = await setAllBack(changed);
-  for (const one of created) {
+  const refused = await setAllBack(definitions);
+  if (refused.length < definitions.length) {
+    await showDefinitions(trial);
+    mayBeBack = true;
+  }
+  refused.push(...(await setAllBack(records)));
+  for (const one of others.filter(({ isCreated }) => isCreated)) {
     const gone = await tryTo(trial, (own) => deleteAgain(own, one, staying));
     if ("words" in gone) say(one, gone.words);
     else if (gone.done) done(one, "deleted");
   }
   // What followed from the created, such as the sum of a deal's items, can be as before when they are gone.
   for (const [one, words] of await setAllBack(refused.map(([one]) => one))) say(one, words);
+}
+
+/** Records name statuses and fields that came back, and have values by their types. */
+async function showDefinitions({ ctx, together }: Trial): Promise<void> {
+  together.send();
+  await refreshDirectory(ctx);
 }
 
 interface Trial {
@@ -88,13 +102,13 @@ async function tryTo<T>({ ctx, together }: Trial, act: (own: Ctx) => Promise<T>)
   }
 }
 
-/** Returns the ids of what was given a reference to what is there again. */
+/** Returns whether anything is there again. */
 async function bringBackAll(
   trial: Trial,
   parts: readonly Deleted[],
   { say, done }: { say(one: Past, reason: string): void; done(one: Past, action: "restored"): void },
-): Promise<Set<string>> {
-  const given = new Set<string>();
+): Promise<boolean> {
+  let isAny = false;
   for (const part of parts) {
     const last = part.pasts.at(-1);
     const restored = await tryTo(trial, (own) => restore(own, part));
@@ -105,21 +119,17 @@ async function bringBackAll(
     const { back, without } = restored.done;
     for (const one of part.pasts) if (back.has(one.object_id)) done(one, "restored");
     if (last !== undefined && without.length > 0) say(last, `came back without ${without.join(", ")}`);
-    for (const id of restored.done.given) given.add(id);
-    // Records name statuses and fields that came back.
-    if (part.removal?.removed.some(({ of }) => trial.ctx.registry.resource(of)?.cached)) {
-      trial.together.send();
-      await refreshDirectory(trial.ctx);
-    }
+    isAny = true;
+    if (part.removal?.removed.some(({ of }) => trial.ctx.registry.resource(of)?.cached)) await showDefinitions(trial);
   }
-  return given;
+  return isAny;
 }
 
 /** A field whose value is refused, such as a status that is gone, is left as it is, and the others are set back. */
-async function setBack(trial: Trial, one: Past, mayBeBack: boolean): Promise<SetBack | Refusal> {
+async function setBack(trial: Trial, one: Past, already: Already): Promise<SetBack | Refusal> {
   const without = new Map<string, string>();
   for (;;) {
-    const back = await tryTo(trial, (own) => setBackIn(own, one, without, mayBeBack));
+    const back = await tryTo(trial, (own) => setBackIn(own, one, without, already));
     if (!("words" in back)) return back.done;
     const refused = Object.entries(back.reasons).filter(([field]) => field !== "" && !without.has(field));
     if (refused.length === 0) return back;
@@ -127,7 +137,7 @@ async function setBack(trial: Trial, one: Past, mayBeBack: boolean): Promise<Set
   }
 }
 
-async function setBackIn(ctx: Ctx, one: Past, without: ReadonlyMap<string, string>, mayBeBack: boolean): Promise<SetBack> {
+async function setBackIn(ctx: Ctx, one: Past, without: ReadonlyMap<string, string>, already: Already): Promise<SetBack> {
   if (one.events.some(isOfMembers)) await membersBack(ctx, one);
-  return one.events.every(isOfMembers) ? { fields: [], left: [] } : changeBack(ctx, one, without, mayBeBack);
+  return one.events.every(isOfMembers) ? { fields: [], left: [] } : changeBack(ctx, one, without, already);
 }

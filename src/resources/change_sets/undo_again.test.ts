@@ -178,3 +178,76 @@ test("a lead whose message was sent stays with it", async () => {
   assert.equal(body.n_undone, 0);
   assert.equal((await acme.get(`/lead/${lead.body.id}/`)).name, "Acme");
 });
+
+test("a line item comes and goes with the deal's value and totals", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  for (const others of [0, 1]) {
+    const deal = await acme.opportunity({ lead_id: lead.id, value: 7 });
+    const line = { name: "Seat", unit_price: 100, quantity: 2 };
+    for (let i = 0; i < others; i++) await acme.post(`/opportunity/${deal.id}/line_item/`, line);
+    const paths = [`/opportunity/${deal.id}/`, `/opportunity/${deal.id}/line_item/?_fields=id,name`];
+    const without = await states(acme, paths);
+    const added = await acme.ask("POST", `/opportunity/${deal.id}/line_item/`, { body: line });
+    const withLine = await states(acme, paths);
+    assert.deepEqual(await fourTimes(acme, requestOf(added), paths), [without, withLine, without, withLine]);
+
+    const removed = await acme.ask("DELETE", `/opportunity/${deal.id}/line_item/${added.body.id}/`);
+    const after = await states(acme, paths);
+    const { body } = await undo(acme, requestOf(removed));
+    assert.deepEqual([body.not_undone, await states(acme, paths)], [[], withLine]);
+    const again = await acme.ask("DELETE", `/opportunity/${deal.id}/line_item/${added.body.id}/`);
+    assert.deepEqual(await fourTimes(acme, requestOf(again), paths), [withLine, after, withLine, after]);
+  }
+});
+
+test("a dialer comes and goes with its leads in their order", async () => {
+  const acme = await organization();
+  const lead_ids = [(await acme.lead()).id, (await acme.lead()).id].reverse();
+  const made = await acme.post("/dialer/", { name: "Calls", lead_ids });
+  const paths = [`/dialer/${made.id}/`];
+  const before = await states(acme, paths);
+  const gone = await acme.ask("DELETE", paths[0]!);
+
+  assert.deepEqual(await fourTimes(acme, requestOf(gone), paths), [before, [404], before, [404]]);
+  assert.deepEqual((before[0] as any).lead_ids, lead_ids);
+});
+
+test("a new type of a custom field is taken back with the values that it dropped and converted", async () => {
+  const acme = await organization();
+  const field = await acme.customField("lead", { type: "text" });
+  const name = `custom.${field.id}`;
+  const leads = [await acme.lead({ [name]: "many" }), await acme.lead({ [name]: "05" }), await acme.lead({ [name]: "7" })];
+  const changed = await acme.lead({ [name]: "8" });
+  const paths = [`/custom_field/lead/${field.id}/`, ...leads.map(({ id }) => `/lead/${id}/`)];
+  const before = await states(acme, paths);
+  const body = { type: "number", drop_unconvertible_values: true };
+  const typed = await acme.ask("PUT", paths[0]!, { body });
+  const after = await states(acme, paths);
+  await acme.put(`/lead/${changed.id}/`, { [name]: 9 });
+
+  const first = await undo(acme, requestOf(typed));
+
+  assert.deepEqual(await states(acme, paths), before);
+  assert.deepEqual(
+    first.body.not_undone.map((one: any) => [one.object_id, one.reason]),
+    [[changed.id, `${name}: changed since`]],
+  );
+  assert.equal((await acme.get(`/lead/${changed.id}/`))[name], "9");
+  await undo(acme, first.id);
+  assert.deepEqual(await states(acme, paths), after);
+});
+
+test("a custom field comes and goes as long as it is empty; with values it stays", async () => {
+  const acme = await organization();
+  const made = await acme.ask("POST", "/custom_field/lead/", { body: { name: "Size", type: "text" } });
+  const path = `/custom_field/lead/${made.body.id}/`;
+  const there = await states(acme, [path]);
+
+  assert.deepEqual(await fourTimes(acme, requestOf(made), [path]), [[404], there, [404], there]);
+  const lead = await acme.lead({ [`custom.${made.body.id}`]: "Large" });
+  const { body } = await undo(acme, requestOf(made));
+
+  assert.equal(body.not_undone[0].reason, "has values, which would be lost for good");
+  assert.equal((await acme.get(`/lead/${lead.id}/`))[`custom.${made.body.id}`], "Large");
+});

@@ -70,3 +70,26 @@ test("an import that a tool queued is reverted", async () => {
   );
   assert.deepEqual((await acme.get("/lead/")).data, []);
 });
+
+test("no tool deletes a custom field, and values are dropped only with their number", async () => {
+  const acme = await organization();
+  const field = await acme.customField("lead", { type: "text" });
+  const name = `custom.${field.id}`;
+  for (let i = 0; i < 21; i++) await acme.lead({ [name]: "many" });
+  const agent = await agentOf(acme, { scope: "write_destructive" });
+  const asked = { object_type: "custom_field", id: field.id, data: { object_type: "lead" } };
+  const typed = { ...asked, data: { ...asked.data, type: "number", drop_unconvertible_values: true } };
+
+  const { structuredContent: deleted } = await agent.call("delete_record", asked);
+  const { structuredContent: tried } = await agent.call("update_record", { ...typed, dry_run: true });
+  const { structuredContent: refused } = await agent.call("update_record", typed);
+  const { structuredContent: done } = await agent.call("update_record", { ...typed, confirm: tried.n_records });
+  const dropped = (await acme.get("/lead/")).data.filter((one: any) => one[name] != null).length;
+  const { n_records } = (await agent.call("undo_changes", { id: done.request_id, dry_run: true })).structuredContent;
+  await agent.call("undo_changes", { id: done.request_id, confirm: n_records });
+
+  assert.match(deleted["field-errors"].object_type, /cannot be deleted/);
+  assert.match(refused["field-errors"].confirm, /n_records/);
+  assert.equal(dropped, 0);
+  assert.equal((await acme.get("/lead/")).data.filter((one: any) => one[name] === "many").length, 21);
+});

@@ -46,6 +46,11 @@ export async function convertValues(ctx: Ctx, before: CustomField, after: Custom
     for (const holder of holders) await convertIn(ctx, holder, after, everywhere, drops ? "drop" : "refuse");
     return after;
   }
+  // The events of values are its own then, and no undo finds them.
+  if (drops && ctx.request.byTool)
+    throw invalid({
+      drop_unconvertible_values: `more than ${recordsAtOnce} records have values: what is dropped of so many is not brought back, so do it by REST`,
+    });
   if (!drops) for (const holder of holders) await checkConvertible(ctx, holder, after);
   beginChange(ctx, { ...values, becomes: definitionOf(after), drops });
   return { ...after, ...definitionOf(before), converting_to_type: after.type };

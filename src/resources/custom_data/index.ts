@@ -23,6 +23,8 @@ const customFields = standard(
     lock: lockBehindAll(customField),
   },
   writers,
+  // Its values go with it, and nothing brings them back.
+  { delete: { mcp: false } },
 );
 
 const types = [

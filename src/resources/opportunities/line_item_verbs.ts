@@ -40,6 +40,15 @@ export async function deleteLineItem(ctx: Ctx, before: LineItem): Promise<void> 
   store.update(ctx, opportunity, deal, left ? worthOfDeal(left) : { line_items_total: null, line_items_by_period: null });
 }
 
+/** Lines came back to these deals, whose values follow from them again. */
+export async function countLinesAgain(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  const deals = await findRecords(ctx, opportunity, [sql`t.id = any(${ids})`], sql`order by t.id for update of t`);
+  for (const deal of deals) {
+    const sums = await sumsOf(ctx, deal);
+    if (sums !== null) store.update(ctx, opportunity, deal, worthOfDeal(sums));
+  }
+}
+
 /** Null without lines. The opportunity is locked, so nobody else adds or removes a line at the same time. */
 async function sumsOf(ctx: Ctx, deal: Opportunity): Promise<ByPeriod | null> {
   const found = await query(

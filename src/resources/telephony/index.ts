@@ -4,6 +4,7 @@ import { availablePhoneNumbers } from "./available.ts";
 import { closePort } from "./close_port.ts";
 import { dial } from "./dial.ts";
 import { dialer } from "./dialer.ts";
+import { deleteDialer } from "./dialer_deletion.ts";
 import { createDialer, updateDialer } from "./dialer_verbs.ts";
 import { nextLead } from "./next.ts";
 import { withOffer } from "./number_offer.ts";
@@ -27,7 +28,11 @@ export const telephony: Operation[] = [
   availablePhoneNumbers,
   ...standard(port, { list: true, get: true }, "member"),
   closePort,
-  ...standard(dialer, { ...crud, create: createDialer, update: updateDialer }, { read: "member", write: "calling" }),
+  ...standard(
+    dialer,
+    { ...crud, create: createDialer, update: updateDialer, delete: deleteDialer },
+    { read: "member", write: "calling" },
+  ),
   nextLead,
   dialerToken,
   dial,
