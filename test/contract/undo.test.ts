@@ -1,5 +1,6 @@
 // `POST /change_set/{id}/undo/` takes back what any request did, or says why it cannot.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
 import type { Resource } from "../../src/core/resource.ts";
@@ -114,3 +115,14 @@ for (const of of createdResources(operations).filter(isBusiness)) {
       });
   });
 }
+
+test("docs/undo.md names what agents write and no undo finds, because it has no events", async () => {
+  const text = await readFile(new URL("../../docs/undo.md", import.meta.url), "utf8");
+  const silent = operations.filter(({ resource, method, mcp }) => mcp && method !== "GET" && resource?.event === null);
+
+  const names = [...new Set(silent.map(({ resource }) => resource!.name))];
+  assert.deepEqual(
+    names.filter((name) => !text.includes(`\`${name}\``)),
+    [],
+  );
+});

@@ -44,10 +44,10 @@ export async function changeBack(
 
   const { was, is } = valuesOf(events);
   const isBack = (field: string) => mayBeBack && same(present[field] ?? null, was.get(field));
-  const own = [...was].filter(([field]) => isOwn(kind, field) && !isBack(field));
-  if (was.size === 0) return refuseDeeds(events);
-  if (own.length === 0 && (mayBeBack || [...was].every(([field, value]) => same(present[field] ?? null, value))))
-    return { fields: [], left: [] };
+  const all = [...was].filter(([field]) => isOwn(kind, field));
+  const own = all.filter(([field]) => !isBack(field));
+  const isFollowed = all.length > 0 || [...was].every(([field, value]) => same(present[field] ?? null, value));
+  if (own.length === 0) return isFollowed && was.size > 0 ? { fields: [], left: [] } : refuseDeeds(events, [...was.keys()]);
   const custom = customFieldsOf(ctx.directory, of.name);
   const reasonOf = (field: string): string | null => {
     if (field.startsWith("custom.") && !custom.has(field)) return "its custom field is deleted";
@@ -56,7 +56,7 @@ export async function changeBack(
   };
   const back = own.filter(([field]) => reasonOf(field) === null);
   const left = own.flatMap(([field]) => (reasonOf(field) === null ? [] : [`${field}: ${reasonOf(field)}`]));
-  if (back.length === 0) throw invalid({}, left.join("; ") || `${[...was.keys()].join(", ")}: follows from other things`);
+  if (back.length === 0) throw invalid({}, left.join("; "));
 
   const set = Object.fromEntries(back.filter(([field]) => isSet(field)));
   const moved = Object.fromEntries(back.filter(([field]) => !isSet(field)));
@@ -66,10 +66,11 @@ export async function changeBack(
   return { fields: [...Object.keys(set), ...Object.keys(moved)], left };
 }
 
-/** What was done without changing a field. Of a merge, other records are taken back. */
-function refuseDeeds(events: readonly PastEvent[]): SetBack {
-  const deeds = new Set(events.map(({ action }) => action).filter((action) => action !== "merged"));
+/** What was done without changing a field that is set. Of a merge, other records are taken back. */
+function refuseDeeds(events: readonly PastEvent[], fields: readonly string[]): SetBack {
+  const deeds = new Set(events.map(({ action }) => action).filter((action) => action !== "merged" && action !== "updated"));
   if (deeds.size > 0) throw invalid({}, `was ${[...deeds].join(" and ").replaceAll("_", " ")}, which cannot be taken back`);
+  if (fields.length > 0) throw invalid({}, `${fields.join(", ")}: follows from other things`);
   return { fields: [], left: [] };
 }
 

@@ -42,7 +42,7 @@ export async function changesOf(ctx: Ctx, id: string): Promise<PastRequest[]> {
 const nothingThere = () =>
   new Problem(
     404,
-    "Not Found: no change of yours that can be undone has this id or name. Changes without an event, such as those of settings and folders, are changed back by hand.",
+    "Not Found: no change of yours that can be undone has this id or name. Settings, folders and rules of the inbox, types of files, notifications and the administration have no events, and are changed back by hand.",
   );
 
 async function eventsOf(ctx: Ctx, id: string): Promise<PastEvent[]> {

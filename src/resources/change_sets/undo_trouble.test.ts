@@ -150,3 +150,19 @@ test("of many undos at once one does it, and the others say that it is there aga
   const reasons = answers.flatMap(({ not_undone }) => not_undone.map((one: any) => one.reason));
   assert.deepEqual(new Set(reasons), new Set(["is there again"]));
 });
+
+test("what cannot be taken back says why in words", async () => {
+  const acme = await organization();
+  const there = await acme.another();
+  const { id } = await acme.contact();
+  const shared = await acme.ask("POST", `/contact/${id}/share/`, { body: { organization_id: there.id } });
+  const goal = (target: number) => acme.ask("POST", "/goal/", { body: { period: "2027-02", target } });
+  await goal(100);
+  const raised = await goal(500);
+
+  const reasons: string[] = [];
+  for (const one of [shared, raised])
+    reasons.push(...(await undo(acme, requestOf(one))).not_undone.map(({ reason }: any) => reason));
+
+  assert.deepEqual(reasons, ["was shared, which cannot be taken back", "has no way back: write it again as it was"]);
+});
