@@ -12,12 +12,13 @@ import { attended } from "./unattended.ts";
  * put around the write itself: a repeated request has had its answer before.
  */
 export function aroundWrite(
-  { scope, mcp }: Operation,
+  { mcp }: Operation,
   key: string | null,
   changeSet: string | null,
   inner?: Around,
 ): Required<Pick<Call, "around">> {
-  const isKept = changeSet !== null || (mcp && scope === "write_destructive");
+  // Changes delete too: an accepted quote replaces the lines of its deal.
+  const isKept = changeSet !== null || mcp;
   const watched = inner === undefined ? attended : within(attended, inner);
   const bounded = within(budgeted, watched);
   const counted = isKept ? within(undoable(changeSet), bounded) : bounded;

@@ -45,8 +45,10 @@ export async function restore(ctx: Ctx, { removal, pasts }: Deleted): Promise<{ 
     await bringBack(ctx, removal);
     return { back: new Set(), without: [] };
   }
-  const isOfUndo = removal.removed.at(-1)!.part !== undefined;
-  for (const { of } of pasts) checkUndoable(ctx, of, isOfUndo);
+  // With its type, a field goes together with the records that hold its values.
+  const { part, of: last } = removal.removed.at(-1)!;
+  const isWhole = part !== undefined || last !== customField.name;
+  for (const { of } of pasts) checkUndoable(ctx, of, isWhole);
   for (const group of removal.removed) checkKind(ctx, group, removal.removed.at(-1) === group, pasts);
   const { of, rows } = removal.removed.at(-1)!;
   const there = await findRecords(ctx, ctx.registry.resource(of)!, [sql`t.id = any(${rows.map((row) => (row as Named).id)})`]);
@@ -71,8 +73,8 @@ async function show(ctx: Ctx, pasts: readonly Past[]): Promise<{ back: Set<strin
 }
 
 /** Refuses what no undo brings back, and says so also where nothing of it is kept. An undo deletes only fields without values. */
-function checkUndoable(ctx: Ctx, of: Resource, isOfUndo: boolean): void {
-  if (of.name === customField.name && !isOfUndo) throw invalid({}, "its values are removed with it, and cannot be brought back");
+function checkUndoable(ctx: Ctx, of: Resource, isWhole: boolean): void {
+  if (of.name === customField.name && !isWhole) throw invalid({}, "its values are removed with it, and cannot be brought back");
   refuseAdministration(ctx, of);
 }
 

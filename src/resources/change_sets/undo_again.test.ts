@@ -251,3 +251,35 @@ test("a custom field comes and goes as long as it is empty; with values it stays
   assert.equal(body.not_undone[0].reason, "has values, which would be lost for good");
   assert.equal((await acme.get(`/lead/${lead.id}/`))[`custom.${made.body.id}`], "Large");
 });
+
+test("a type of activities comes and goes with its fields, its activities and their values", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const type = await acme.post("/custom_activity/", { name: "Visit" });
+  const field = await acme.post("/custom_field/activity/", { name: "Where", type: "text", custom_activity_type_id: type.id });
+  const body = { lead_id: lead.id, custom_activity_type_id: type.id, [`custom.${field.id}`]: "Berlin" };
+  const visit = await acme.post("/activity/custom/", body);
+  const paths = [`/custom_activity/${type.id}/`, `/custom_field/activity/${field.id}/`, `/activity/custom/${visit.id}/`];
+  const before = await states(acme, paths);
+  const gone = await acme.ask("DELETE", paths[0]!);
+
+  assert.deepEqual(await fourTimes(acme, requestOf(gone), paths), [before, [404, 404, 404], before, [404, 404, 404]]);
+});
+
+test("a deal gets back the lines that an accepted quote had replaced", async () => {
+  const acme = await organization();
+  const deal = await acme.opportunity({ value_currency: "USD" });
+  await acme.post(`/opportunity/${deal.id}/line_item/`, { name: "Seat", unit_price: 100, quantity: 2 });
+  const quote = await acme.post("/quote/", { opportunity_id: deal.id, line_items: [{ name: "Desk", unit_price: 7 }] });
+  await acme.put(`/quote/${quote.id}/`, { status: "open" });
+  const paths = [`/opportunity/${deal.id}/line_item/?_fields=id,name`];
+  const before = await states(acme, paths);
+  const worth = async () => (await acme.get(`/opportunity/${deal.id}/`)).line_items_total;
+  const accepted = await acme.ask("PUT", `/quote/${quote.id}/`, { body: { status: "accepted" } });
+  assert.equal(await worth(), 7);
+
+  await undo(acme, requestOf(accepted));
+
+  assert.deepEqual(await states(acme, paths), before);
+  assert.equal(await worth(), 200);
+});

@@ -1,6 +1,7 @@
 // Deletes a type of custom activities or objects with all of its records: in the request if they are few, in the background if
 // they are many. In the background, readers no longer see the type at once, but its row stays until its last record is deleted.
 import { type Ctx, query, write } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Pointer } from "../../core/registry.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { name, or, sql, statement } from "../../db/sql.ts";
@@ -16,6 +17,11 @@ export async function removeType(ctx: Ctx, of: Resource, before: Row<Resource>):
   const found = await idsOf(ctx, recordsOf(ctx, of), before.id, recordsAtOnce + 1);
   if (found.length <= recordsAtOnce) return store.remove(ctx, of, [before]);
 
+  if (ctx.request.byTool)
+    throw invalid(
+      {},
+      `It has more than ${recordsAtOnce} records: what is deleted of so many does not come back, so do it by REST.`,
+    );
   await store.remove(ctx, customField, await fieldsOf(ctx, of, before.id));
   emit(ctx, of, { action: "deleted", before });
   // Its name becomes free for another.
