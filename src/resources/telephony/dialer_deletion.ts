@@ -1,7 +1,7 @@
 // Deletes a dialer with the leads it has. They are no records, so an undo finds them beside its row.
 import { type Ctx, query, write } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { join, name, sql, statement } from "../../db/sql.ts";
 import { notesOf } from "../../records/removal_notes.ts";
 import { store } from "../../records/store.ts";
 import { dialer } from "./dialer.ts";
@@ -30,9 +30,11 @@ async function entriesOf(ctx: Ctx, { id }: Dialer): Promise<object[]> {
 export function bringEntriesBack(ctx: Ctx, rows: readonly object[]): void {
   const entries = rows.flatMap((row) => (row as { entries?: object[] }).entries ?? []);
   if (entries.length === 0) return;
+  const keys = Object.keys(entries[0]!).filter((key) => key !== "organization_id");
+  const columns = join(keys.map(name), ", ");
   write(
     ctx,
-    statement(sql`insert into dialer_lead select e.* from json_populate_recordset(null::dialer_lead, ${JSON.stringify(entries)}::json) e
-      where e.organization_id = ${ctx.organization_id}`),
+    statement(sql`insert into dialer_lead (organization_id, ${columns}) select ${ctx.organization_id}::text, ${columns}
+      from json_populate_recordset(null::dialer_lead, ${JSON.stringify(entries)}::json)`),
   );
 }
