@@ -44,7 +44,7 @@ export function layoutOf(ctx: Ctx, made: Export): Layout {
   const lead = ctx.registry.resource("lead")!;
   const own = namesOf(ctx, of);
   const smart = of === lead && made.include_smart_fields;
-  const chosen = made.fields ?? usual(ctx, of, made.include_addresses, smart);
+  const chosen = made.fields === null ? usual(ctx, of, made.include_addresses, smart) : inFull(ctx, of, made.fields);
   const dates = dateWriter(made.date_format, zoneOf(ctx.directory, ctx));
   const columns = chosen.flatMap((key) =>
     own.has(key)
@@ -57,6 +57,11 @@ export function layoutOf(ctx: Ctx, made: Export): Layout {
   const fields = made.fields === null && !smart ? null : [...chosen.filter((key) => own.has(key)), "lead_id"];
   return { columns, fields, leadFields };
 }
+
+/** `custom` means all custom fields. */
+const inFull = (ctx: Ctx, of: Resource, fields: readonly string[]): string[] => [
+  ...new Set(fields.flatMap((key) => (key === "custom" ? [...customFieldsOf(ctx.directory, of.custom ?? "").keys()] : [key]))),
+];
 
 /** The names of the fields that a kind of record shows. */
 export const namesOf = (ctx: Ctx, of: Resource): Set<string> =>
@@ -90,7 +95,10 @@ function columnsFor(
     return [...Array.from({ length: ownColumns }, (_, i) => single(i)), rest];
   }
   if (key === "addresses")
-    return addressParts.map((part) => ({ header: part, cell: (item) => (list(item)[0]?.[part] ?? null) as Cell }));
+    return [
+      ...addressParts.map((part): Column => ({ header: part, cell: (item) => (list(item)[0]?.[part] ?? null) as Cell })),
+      { header: "more_addresses", cell: (item) => (list(item).length > 1 ? JSON.stringify(list(item).slice(1)) : null) },
+    ];
   const write = isTime(of, key, custom) ? dates : String;
   return [{ header: custom === undefined ? key : `custom.${custom.name}`, cell: (item) => cellOf(from(item)[key], write) }];
 }

@@ -2,6 +2,7 @@
 import { createReadStream } from "node:fs";
 import { analyse } from "chardet";
 import { invalid } from "../../core/errors.ts";
+import { cyrillicOf } from "./cyrillic.ts";
 
 /** A file that is read in pieces. */
 export interface TextFile {
@@ -50,10 +51,12 @@ const hasMark = (bytes: Buffer, first: number, second: number): boolean => bytes
  * Encodings whose texts look like no other. Western and Central European ones differ in too few letters to tell them apart in a
  * short file; spreadsheets mostly write Windows-1252.
  */
-const tellable = new Set(["Shift_JIS", "EUC-JP", "EUC-KR", "Big5", "GB18030", "windows-1251", "KOI8-R"]);
+const tellable = new Set(["Shift_JIS", "EUC-JP", "EUC-KR", "Big5", "GB18030"]);
 const sureFrom = 40;
 
 function likeliest(bytes: Buffer): string {
+  const cyrillic = cyrillicOf(bytes);
+  if (cyrillic !== null) return cyrillic;
   const [best] = analyse(bytes);
   return best !== undefined && best.confidence >= sureFrom && tellable.has(best.name) ? encodingNamed(best.name) : "windows-1252";
 }

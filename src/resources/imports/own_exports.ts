@@ -58,7 +58,7 @@ function kindOf(objectType: ObjectType, columns: readonly Found[]): Kind | null 
     columns.some(({ name, samples }) => name === column && samples.some((one) => madeAt(kinds[kind].prefix, one) !== null));
   const [byId] = (Object.keys(kinds) as Kind[]).filter((kind) => ids("id", kind));
   if (byId !== undefined) return byId;
-  const isOwn = ids("lead_id", "lead") || columns.some(({ name }) => /^more_(?:emails|phones|urls)$/.test(name));
+  const isOwn = ids("lead_id", "lead") || columns.some(({ name }) => /^more_(?:emails|phones|urls|addresses)$/.test(name));
   return isOwn ? (objectType as Kind) : null;
 }
 
@@ -86,6 +86,7 @@ const plain: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
     ...same("", "address_1", "address_2", "city", "state", "zipcode", "country", "addresses"),
     ["emails", "email"],
     ["phones", "phone"],
+    ["more_addresses", "addresses"],
     ["contacts", "contact.contacts"],
   ],
   contact: [

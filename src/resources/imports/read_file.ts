@@ -28,7 +28,8 @@ export async function readFileTable(storage: Storage, { path, size }: Bytes, pla
   if (other !== undefined) throw invalid({ [place]: `is ${other.words}` });
   if (about.sheet) throw invalid({ sheet: "is only for a workbook" });
   const encoding = about.encoding ? encodingNamed(about.encoding) : await guessEncoding(path);
-  return readText(storage, { path, encoding, place }, new TextDecoder(encoding).decode(beginning));
+  const isGuess = !about.encoding && !encoding.startsWith("utf-");
+  return readText(storage, { path, encoding, place }, new TextDecoder(encoding).decode(beginning), isGuess);
 }
 
 /** What people upload by mistake, by its first bytes. */
@@ -47,16 +48,17 @@ async function readSheet(storage: Storage, file: Bytes & { place: string }, { sh
   }
 }
 
-function readText(storage: Storage, file: TextFile, beginning: string): Promise<Table> {
-  const { place, encoding } = file;
+function readText(storage: Storage, file: TextFile, beginning: string, isGuess: boolean): Promise<Table> {
+  const { place, encoding: name } = file;
+  const encoding = { encoding: name, ...(isGuess && { certain: false as const }) };
   const [, mark] = /^\s*([[{])/.exec(beginning) ?? [];
   const dialect = mark === "[" ? "json" : mark === "{" ? "jsonl" : "csv";
   if (dialect === "csv") {
     const delimiter = delimiterOf(beginning);
-    return collect(storage, place, csvLines(textOf(file), delimiter, place), { format: "csv", encoding, delimiter });
+    return collect(storage, place, csvLines(textOf(file), delimiter, place), { format: "csv", ...encoding, delimiter });
   }
   const objects = dialect === "json" ? objectsIn(file) : objectsInLines(textOf(file), place);
-  return collect(storage, place, objectLines(objects, place), { format: dialect, encoding });
+  return collect(storage, place, objectLines(objects, place), { format: dialect, ...encoding });
 }
 
 async function* objectsIn(file: TextFile): AsyncGenerator<Record<string, unknown>> {

@@ -54,6 +54,8 @@ export interface Column extends Writing {
   isSplit: boolean;
   /** Some of its cells are JSON. */
   isNested: boolean;
+  /** Text of JSON, which is what it says: no mark before it is a guard, and no space at its end a slip. */
+  isExact: boolean;
   /** A step writes its numbers with a decimal point. */
   isPlain: boolean;
 }
@@ -65,7 +67,7 @@ interface Cell {
 }
 
 /** How to read the rows of an import. */
-export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: Import): Column[] {
+export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, dialect }: Import): Column[] {
   const targets = new Map(targetsOf(ctx.directory, object_type).map((one) => [one.target, one]));
   const byName = new Map(columns.map((one) => [one.name, one]));
   const { country, currency } = organizationOf(ctx.directory);
@@ -102,6 +104,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options }: 
       given,
       markFor,
       ...given,
+      isExact: target.type === "text" && (dialect?.format === "json" || dialect?.format === "jsonl"),
       isPlain: writesPlainly(entry.transform),
       ...(writesPlainly(entry.transform) && { decimal: ".", date_format: null, isMinor: false }),
     });
@@ -142,7 +145,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
   for (const given of columns) {
     const currency = given.part === "lead" ? otherwise : (said.get(given.part) ?? known ?? otherwise);
     const column = given.target.type === "money" ? inCurrency(given, currency) : given;
-    const raw = column.cells.map(({ at }) => textAt(row, at));
+    const raw = column.cells.map(({ at }) => (column.isExact ? (row.cells[at] ?? "") : textAt(row, at)));
     try {
       const texts = textsOf(column, raw);
       if (texts.length > 0) put(ctx, read, column, texts);
@@ -209,10 +212,10 @@ const surplusError = (width: number, surplus: readonly (string | null)[]): strin
 const textAt = ({ cells }: ImportRow, at: number): string => cells[at]?.trim().replace(guard, "") ?? "";
 
 /** The texts for a target: none, one, or several of a list. */
-function textsOf({ cells, join, given, isNested }: Column, raw: readonly string[]): string[] {
+function textsOf({ cells, join, given, isNested, isExact }: Column, raw: readonly string[]): string[] {
   const all = cells.map((cell, i) => {
     const text = raw[i]!;
-    if (spreadsheetError.test(text)) bad("is an error of the spreadsheet");
+    if (!isExact && spreadsheetError.test(text)) bad("is an error of the spreadsheet");
     const texts = text === "" ? [] : isNested ? membersIn(text, (one) => cell.change(one, given)) : cell.change(text, given);
     return texts.some((one) => one !== "") || cell.default === null ? texts.filter((one) => one !== "") : [cell.default];
   });

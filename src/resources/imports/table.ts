@@ -7,6 +7,10 @@ import { type Storage, TooLarge } from "../../services/storage.ts";
 export const dialect = z.strictObject({
   format: z.enum(["csv", "json", "jsonl", "xlsx"]),
   encoding: z.string().optional(),
+  certain: z
+    .literal(false)
+    .optional()
+    .describe("The encoding is a guess by the letters: look at the samples, and name `encoding` if they are wrong."),
   delimiter: z.string().optional().describe("What separates the cells of CSV."),
   sheet: z.string().optional().describe("The sheet of a workbook."),
 });
