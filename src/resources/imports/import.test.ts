@@ -153,7 +153,7 @@ test("what a column is called means what the rows are about", async () => {
   assert.deepEqual(found, [
     ["name", "description"],
     ["contact.name", "description"],
-    ["name", "description"],
+    ["name", "opportunity.note"],
     ["product.name", "product.description"],
     ["name", "task.text"],
   ]);

@@ -56,6 +56,8 @@ export interface Column extends Writing {
   isNested: boolean;
   /** Text of JSON, which is what it says: no mark before it is a guard, and no space at its end a slip. */
   isExact: boolean;
+  /** Probabilities in it are parts of one. */
+  isShare: boolean;
   /** A step writes its numbers with a decimal point. */
   isPlain: boolean;
 }
@@ -105,6 +107,9 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, di
       markFor,
       ...given,
       isExact: target.type === "text" && (dialect?.format === "json" || dialect?.format === "jsonl"),
+      isShare:
+        column.samples.some((one) => /^0?[.,]\d+$/.test(one)) &&
+        column.samples.every((one) => /^(?:[01]|[01]?[.,]\d+)$/.test(one)),
       isPlain: writesPlainly(entry.transform),
       ...(writesPlainly(entry.transform) && { decimal: ".", date_format: null, isMinor: false }),
     });
@@ -321,6 +326,11 @@ const puts: Readonly<Record<string, Put>> = {
     return "owner_id";
   },
   "opportunity.status": statusBy(opportunityStatus),
+  "opportunity.confidence": (body, text, column, ctx) => {
+    const share = column.isShare ? Number(valueOf("number", text, column, ctx)) : null;
+    body.confidence = share === null ? valueOf("integer", text, column, ctx) : Math.round(share * 100);
+    return "confidence";
+  },
   "opportunity.value_period": (body, text, column) => {
     body.value_period = periods.get(text.toLowerCase().replaceAll(/[^a-z]/g, "")) ?? bad("must be one_time, monthly or annual");
     return column.field;

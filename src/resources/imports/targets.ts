@@ -52,6 +52,11 @@ const lead: Line[] = [
       "person_organization",
       "deal_organization",
       "associated_company",
+      "organisation",
+      "organisation_name",
+      "organization_1_name",
+      "firma",
+      "unternehmen",
       "lead",
       "lead_name",
       "display_name",
@@ -93,6 +98,8 @@ const lead: Line[] = [
     [
       "address",
       "street",
+      "straße",
+      "strasse",
       "street_address",
       "address_line_1",
       "billing_street",
@@ -103,7 +110,7 @@ const lead: Line[] = [
     ],
   ],
   ["address_2", "Address, second line", "text", ["address_line_2", "suite", "primary_address_2", "primary_address_address_2"]],
-  ["city", "City", "text", ["town", "billing_city", "mailing_city", "primary_address_city"]],
+  ["city", "City", "text", ["town", "ort", "stadt", "billing_city", "mailing_city", "primary_address_city"]],
   [
     "state",
     "State",
@@ -157,8 +164,8 @@ const contact: Line[] = [
     "text",
     ["contact", "full_name", "person", "person_name", "contact_full_name", "primary_contact_name", "deal_contact_person"],
   ],
-  ["contact.first_name", "First name", "text", ["given_name", "firstname", "person_first_name"]],
-  ["contact.last_name", "Last name", "text", ["surname", "family_name", "lastname", "person_last_name"]],
+  ["contact.first_name", "First name", "text", ["given_name", "firstname", "person_first_name", "vorname"]],
+  ["contact.last_name", "Last name", "text", ["surname", "family_name", "lastname", "person_last_name", "nachname"]],
   ["contact.title", "Title", "text", ["job_title", "position", "role", "person_job_title", "primary_contact_title"]],
   [
     "contact.email",
@@ -167,6 +174,8 @@ const contact: Line[] = [
     [
       "email",
       "email_address",
+      "e_mail_1_value",
+      "e_mail_2_value",
       "mail",
       "work_email",
       "contact_email",
@@ -190,6 +199,9 @@ const contact: Line[] = [
     [
       "phone",
       "phone_number",
+      "phone_1_value",
+      "phone_2_value",
+      "telefon",
       "mobile",
       "mobile_phone",
       "mobile_phone_number",
@@ -224,32 +236,30 @@ const contact: Line[] = [
 
 const opportunity: Line[] = [
   ["opportunity.id", "Opportunity id", "id", ["opportunity_id", "deal_id"]],
-  ["opportunity.value", "Value", "money", ["amount", "deal_value", "value", "deal_amount"]],
+  ["opportunity.value", "Deal value", "money", ["deal_value", "deal_amount"], { own: ["amount", "value"] }],
   [
     "opportunity.currency",
-    "Currency",
+    "Deal currency",
     "currency",
-    [
-      "value_currency",
-      "deal_currency",
-      "deal_currency_code",
-      "currency_code",
-      "currency_iso_code",
-      "currency_of_value",
-      "deal_currency_of_value",
-      "amount_currency",
-      "opportunity_currency",
-    ],
+    ["deal_currency_code", "currency_of_value", "deal_currency_of_value", "opportunity_currency"],
+    { own: ["currency", "value_currency", "currency_code", "currency_iso_code", "amount_currency"] },
   ],
-  ["opportunity.value_period", "Value period", "text", ["period", "billing_period"]],
+  ["opportunity.value_period", "Deal value period", "text", ["billing_period"], { own: ["period", "value_period"] }],
   [
     "opportunity.status",
     "Opportunity status",
     "text",
-    ["deal_stage", "opportunity_stage", "deal_status", "stage", "status_label"],
+    ["deal_stage", "opportunity_stage", "deal_status"],
+    { own: ["stage", "status_label", "status"] },
   ],
-  ["opportunity.confidence", "Confidence", "integer", ["probability", "deal_probability"]],
-  ["opportunity.note", "Opportunity note", "text", ["deal_note", "deal_name", "deal_title", "opportunity_name", "deal", "note"]],
+  ["opportunity.confidence", "Deal confidence", "integer", ["deal_probability"], { own: ["probability", "confidence"] }],
+  [
+    "opportunity.note",
+    "Opportunity note",
+    "text",
+    ["deal_note", "deal_name", "deal_title", "opportunity_name", "deal", "deal_description"],
+    { own: ["note", "description"] },
+  ],
   ["opportunity.close_date", "Close date", "date", ["deal_close_date", "closing_date", "closed_date", "deal_closed_on"]],
   ["opportunity.expected_close_date", "Expected close date", "date", ["deal_expected_close_date"]],
   ["opportunity.date_won", "Won on", "date", ["date_won", "won_date", "won_time", "deal_won_time"]],
@@ -355,7 +365,7 @@ export function suggested(
 ): (string | null)[] {
   const byWord = wordsOf(targets);
   const taken = new Set<string>();
-  return columns.map(({ name, samples, nested }) => {
+  const byName = columns.map(({ name, samples, nested }) => {
     const word = byWord.get(plain(name));
     const found = word?.type === "id" ? targets.find((one) => isIdOf(one, samples)) : word;
     if (found === undefined || (found.type !== "id" && isForeignId(name, samples))) return null;
@@ -364,6 +374,30 @@ export function suggested(
     taken.add(found.target);
     return found.target;
   });
+  const bySamples = byName.map((found, i) => {
+    const { name, samples, nested } = columns[i]!;
+    const shown = nested || byWord.has(plain(name)) ? undefined : targetShown(samples, targets);
+    return found ?? (shown === undefined || (taken.has(shown.target) && !shown.multiple) ? null : shown.target);
+  });
+  const hasPeople = bySamples.some((one) => one !== null && /^contact\.(?!phone|url)/.test(one));
+  return bySamples.map((one) => (one === "contact.phone" && !hasPeople ? companyPhone(targets) : one));
+}
+
+/** In a table of companies alone, a phone number is theirs. */
+const companyPhone = (targets: readonly Target[]): string =>
+  targets[0]!.object_type === "lead" && targets.some(({ target }) => target === "phone") ? "phone" : "contact.phone";
+
+/** A column that only has addresses, phone numbers or web addresses says by them what it is. */
+function targetShown(samples: readonly string[], targets: readonly Target[]): Target | undefined {
+  const isFor = (kind: RegExp) => samples.length > 0 && samples.every((one) => kind.test(one));
+  const found = isFor(/^[^\s@,;]+@[^\s@,;]+\.[a-z]{2,}$/i)
+    ? "contact.email"
+    : isFor(/^\+\d[\d\s()./-]{6,}$/)
+      ? "contact.phone"
+      : isFor(/^(?:https?:\/\/|www\.)\S+$/i)
+        ? "url"
+        : null;
+  return targets.find(({ target }) => target === found);
 }
 
 const prefixes: Readonly<Record<string, string>> = {
@@ -375,7 +409,7 @@ const prefixes: Readonly<Record<string, string>> = {
 
 /** Such as a `status_id` of another service, beside which there is a label. */
 const isForeignId = (name: string, samples: readonly string[]): boolean =>
-  /[\s_]id$/i.test(name) && !samples.some((one) => madeAt(one.split("_")[0]!, one) !== null);
+  /[\s_]id$/i.test(name.replace(/([a-z])Id$/, "$1_id")) && !samples.some((one) => madeAt(one.split("_")[0]!, one) !== null);
 
 const isIdOf = ({ target }: Target, samples: readonly string[]): boolean =>
   Object.hasOwn(prefixes, target) && samples.some((one) => madeAt(prefixes[target]!, one) !== null);
@@ -393,9 +427,9 @@ function wordsOf(targets: readonly Target[]): Map<string, Target> {
   return byWord;
 }
 
-/** Each kind of record has a date of its creation. */
+/** What several kinds of record have, such as a value or a note, is the deal's only by a header that says so. */
 const ownNamesOf = ({ target }: Target): string[] =>
-  target.endsWith("date_created") ? [target] : [target, target.split(".").at(-1)!];
+  target.startsWith("opportunity.") || target.endsWith("date_created") ? [target] : [target, target.split(".").at(-1)!];
 
 const plain = (word: string): string =>
   word
