@@ -9,39 +9,27 @@ import { type CustomField, checkValue } from "../../records/custom_fields.ts";
 import { readOrder } from "../../records/order.ts";
 import { findRecords } from "../../records/records.ts";
 import { aNoun } from "../../records/standard_operation.ts";
-import { checkTemplate, TemplateError } from "../../services/liquid.ts";
 import { comesWithin } from "../../values/cron.ts";
 import { isId } from "../../values/id.ts";
 import { reasons } from "../../values/reasons.ts";
-import { connectedAccount } from "../accounts/connected_account.ts";
-import { sendAs } from "../accounts/send_as.ts";
-import { checkAddress, checkName, checkSendAs, mailboxOf } from "../accounts/senders.ts";
-import { asPerson } from "../activities/recipients.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { contactList } from "../lists/contact_list.ts";
 import { leadList } from "../lists/lead_list.ts";
 import { opportunityStatus } from "../opportunities/opportunity_status.ts";
-import { user } from "../organization/user.ts";
-import { checkCallerId, checkOwnNumber } from "../telephony/own_numbers.ts";
-import { phoneNumber } from "../telephony/phone_number.ts";
 import { anyAutomation } from "./any_automation.ts";
 import { checkAskedBefore, checkAwaited, checkConditions, checkMatch } from "./check_conditions.ts";
 import { checkAssigned, checkTold } from "./check_members.ts";
+import { type SenderCheck as Check, checkNumber, checkSender } from "./check_senders.ts";
 import { checkDuration, checkEvent, checkExits, checkTimeout, checkUntil } from "./check_waits.ts";
+import { checkKey, checkTemplates, checkWords } from "./check_words.ts";
 import { dateOf } from "./clock/dates.ts";
 import { isDynamic, isItself, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { checkLookup, type Lookup } from "./hooks/lookup.ts";
-import { checkKnown, customOf, type FieldCheck } from "./known_fields.ts";
-import { wordsOfMessages } from "./literal_words.ts";
+import { checkKnown, customOf } from "./known_fields.ts";
 import { recordsThat } from "./searched_records.ts";
 
 type Config = Record<string, unknown>;
-
-interface Check extends FieldCheck {
-  /** The member whose accounts and numbers it sends from. */
-  userId: string;
-}
 
 /** What keeps the plan from running, by place. */
 export async function problemsOfRunning(ctx: Ctx, plan: Plan, userId: string): Promise<FieldErrors> {
@@ -124,42 +112,6 @@ function checkColumn({ errors }: Check, field: Field, value: unknown, at: string
 
 // --- steps ---
 
-/** Templates anywhere in a value must be valid. */
-function checkTemplates(errors: FieldErrors, value: unknown, at: string): void {
-  if (Array.isArray(value)) value.forEach((one, i) => checkTemplates(errors, one, `${at}.${i}`));
-  if (!isObject(value)) return;
-  for (const [key, one] of Object.entries(value)) {
-    const problem = key === "$template" && typeof one === "string" ? problemOfTemplate(one) : null;
-    if (problem !== null) errors[`${at}.${key}`] = problem;
-    else checkTemplates(errors, one, `${at}.${key}`);
-  }
-}
-
-/** The key that runs share is a word or a template. */
-function checkKey(errors: FieldErrors, { concurrency }: Plan["settings"]): void {
-  const problem = concurrency?.key === undefined ? null : problemOfTemplate(concurrency.key);
-  if (problem !== null) errors["settings.concurrency.key"] = problem;
-}
-
-function problemOfTemplate(source: string): string | null {
-  try {
-    checkTemplate(source);
-    return null;
-  } catch (error) {
-    if (error instanceof TemplateError) return error.message;
-    throw error;
-  }
-}
-
-/** The words of messages are templates, even where they do not say so. */
-function checkWords(errors: FieldErrors, config: Config, at: string): void {
-  for (const key of wordsOfMessages) {
-    const words = config[key];
-    const problem = typeof words === "string" ? problemOfTemplate(words) : null;
-    if (problem !== null) errors[`${at}.${key}`] = problem;
-  }
-}
-
 type CheckStep = (check: Check, config: Config, at: string) => void | Promise<void>;
 
 const steps: Readonly<Record<string, CheckStep>> = {
@@ -238,27 +190,4 @@ async function checkMail(check: Check, config: Config, at: string): Promise<void
   checkWords(check.errors, config, at);
   if (!config.template_id && !config.body) check.errors[`${at}.template_id`] = "is required, or a body";
   await checkSender(check, config.from, `${at}.from`);
-}
-
-// --- senders ---
-
-/** An account, a send-as, a member or an address, by id or as written. */
-async function checkSender({ ctx, errors, userId }: Check, from: unknown, at: string): Promise<void> {
-  if (from === undefined || from === null || isDynamic(from)) return;
-  if (typeof from !== "string") return void (errors[at] = "must be the id of an account, a send-as or a member, or an address");
-  const address = asPerson(from);
-  await collect(errors, async () => {
-    if (isId(connectedAccount.prefix, from)) await mailboxOf(ctx, userId, from, at);
-    else if (isId(sendAs.prefix, from)) await checkSendAs(ctx, userId, from, at);
-    else if (address === null || isId(user.prefix, from)) await checkName(ctx, userId, from, at);
-    else await checkAddress(ctx, userId, address.email, at);
-  });
-}
-
-function checkNumber({ ctx, errors, userId }: Check, from: unknown, at: string): void {
-  if (typeof from !== "string") return;
-  collect(errors, () => {
-    if (ctx.directory.get(phoneNumber, from) === undefined) checkOwnNumber(ctx, from, userId, at);
-    else checkCallerId(ctx, from, userId, at);
-  });
 }
