@@ -9,6 +9,7 @@ import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { checkMapping } from "./check_mapping.ts";
 import { keptUntil } from "./clear_rows.ts";
+import { withKnownIds } from "./ids_here.ts";
 import { ignoredOf } from "./ignored.ts";
 import { importResource, needsOf, type ObjectType } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
@@ -46,7 +47,7 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
   await checkOptions(ctx, options);
 
   const object_type = values.object_type ?? "lead";
-  const fits = suggestionsFor(ctx.directory, object_type, table.columns);
+  const fits = suggestionsFor(ctx.directory, object_type, table.columns, await withKnownIds(ctx, table.columns));
   const whyNot = ignoredOf(ctx, object_type);
   const row = store.insert(ctx, importResource, {
     ...values,

@@ -179,3 +179,29 @@ test("a row with the id of a record that is hidden, gone or of another lead does
     ["changed"],
   );
 });
+
+for (const [object, body, object_type] of [
+  ["lead", { format: "csv" }, "lead"],
+  ["lead", { format: "jsonl" }, "lead"],
+  ["lead", { format: "csv", type: "contacts" }, "contact"],
+  ["opportunity", { format: "csv" }, "opportunity"],
+] as const)
+  test(`an export of ${object_type}s as ${body.format} comes into another organization as suggested`, async () => {
+    const [acme, other] = [await organization(), await organization()];
+    const contacts = [{ name: "Ann", emails: [{ email: "ann@acme.io" }] }];
+    const lead = await acme.lead({ name: "Acme", owner_id: acme.userId, contacts });
+    await acme.opportunity({ lead_id: lead.id, contact_id: lead.contacts[0].id, value: 500 });
+
+    const { draft } = await imported(other, await exported(acme, object, body), object_type);
+
+    const { n_created } = await other.get(`/import/${draft.id}/`);
+    assert.equal(n_created, 1);
+    assert.deepEqual(
+      (await other.get("/lead/")).data.map((one: any) => one.name),
+      ["Acme"],
+    );
+    // A table of leads has no people.
+    if (object === "lead" && (object_type === "contact" || body.format === "jsonl"))
+      assert.equal((await other.get("/contact/")).data[0].name, "Ann");
+    if (object === "opportunity") assert.equal((await other.get("/opportunity/")).data[0].value, 500);
+  });

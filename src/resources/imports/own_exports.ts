@@ -27,20 +27,30 @@ type Kind = keyof typeof kinds;
 
 const money: ReadonlySet<string> = new Set(["mrr", "value"]);
 
-/** What each column seems to be for. */
-export function suggestionsFor(directory: Directory, objectType: ObjectType, columns: readonly Found[]): Suggestion[] {
+/** What each column seems to be for. `known` are the columns without the ids that name nothing here. */
+export function suggestionsFor(
+  directory: Directory,
+  objectType: ObjectType,
+  columns: readonly Found[],
+  known: readonly Found[],
+): Suggestion[] {
   const targets = targetsOf(directory, objectType);
   const kind = kindOf(objectType, columns);
   if (kind === null) {
     // Close exports amounts in the smallest unit too, and beside them as people write them.
     const isMinor = columns.some(({ name }) => name === "value_formatted");
-    return suggested(targets, columns).map((target, i) => ({
+    return suggested(targets, known).map((target, i) => ({
       suggested: target,
       ...(isMinor && columns[i]!.name === "value" && { unit: "minor" as const }),
     }));
   }
 
-  const own = ownTargets(directory, kind, new Set(columns.map(({ name }) => name)));
+  // A column of ids, all of which are from elsewhere, is as if it were not there.
+  const foreign = new Set(
+    columns.filter(({ samples }, i) => samples.length > 0 && known[i]!.samples.length === 0).map(({ name }) => name),
+  );
+  const own = ownTargets(directory, kind, new Set(columns.map(({ name }) => name).filter((name) => !foreign.has(name))));
+  for (const name of foreign) own.set(name, null);
   const used = new Set(columns.map(({ name }) => own.get(name)));
   const free = targets.filter(({ target, multiple }) => multiple || !used.has(target));
   const others = columns.filter(({ name }) => !own.has(name));
