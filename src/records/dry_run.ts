@@ -7,6 +7,7 @@ import { invalid } from "../core/errors.ts";
 import type { Given, JsonText, Operation } from "../core/operation.ts";
 import { type Answered, type Around, type Call, perform } from "../core/perform.ts";
 import { within } from "./around_write.ts";
+import { budgeted } from "./budgets.ts";
 
 /** Whether the operation can be tried. What has no transaction writes nothing. */
 export const canBeTried = ({ method, transaction }: Operation): boolean => method !== "GET" && transaction;
@@ -61,7 +62,8 @@ export async function dryRun(core: Core, call: Call, inner?: Around): Promise<An
     // What is made ready before the transaction is told by it to ask nobody outside.
     return await perform(core, {
       ...call,
-      around: inner === undefined ? undo : within(undo, inner),
+      // What the budget would refuse is refused; what it counts is undone with the rest.
+      around: within(undo, inner === undefined ? budgeted : within(budgeted, inner)),
       meta: { ...call.meta, dry_run: true },
     });
   } catch (error) {

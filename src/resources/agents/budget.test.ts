@@ -30,6 +30,8 @@ describe("a budget", () => {
 
     const refused = await robot.ask("POST", "/task/", { body: create.data });
     const told = await agent.call("create_record", create);
+    const tried = await robot.ask("POST", "/task/?dry_run=true", { body: create.data });
+    const triedByTool = await agent.call("create_record", { ...create, dry_run: true });
 
     assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "2400"]);
     assert.equal(
@@ -37,7 +39,7 @@ describe("a budget", () => {
       "The budget of this key is used up: 4 writes per hour, until 2031-05-05T11:00:00.000Z. An admin can raise it.",
     );
     assert.deepEqual(refused.body["field-errors"], { writes_per_hour: "would be more than 4" });
-    assert.deepEqual(told.structuredContent, refused.body);
+    for (const one of [told.structuredContent, tried.body, triedByTool.structuredContent]) assert.deepEqual(one, refused.body);
     assert.equal((await robot.get("/task/")).data.length, 4);
     const { data } = await acme.get(`/budget/${budget.id}/use/`);
     assert.deepEqual(data, [{ name: "writes_per_hour", used: 4, limit: 4, resets_at: "2031-05-05T11:00:00.000Z" }]);
