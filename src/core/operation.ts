@@ -86,7 +86,7 @@ export interface Operation<I = any> {
   verbs?: Partial<Verbs>;
   /** Its body takes `dry_run`, and it answers a preview of its own then. */
   previews?: boolean;
-  /** Its body selects the records it acts on. An unknown field could mean a narrower selection, so it is always refused. */
+  /** Its body selects the records it acts on, or bounds what somebody may do. An unknown field could mean less, so it is always refused. */
   narrows?: boolean;
   /** Its answer is a `LiveBody`, which may run for hours: the gate does not count it, and `ctx.lasting` checks the caller again. */
   lasts?: boolean;

@@ -104,7 +104,7 @@ export interface ResourceWords<F extends Fields> {
   rendered?: number;
   /** A boolean column: rows that have it set are deleted, and stay until what belongs to them is deleted too. No reader finds them. */
   deleted?: string;
-  /** The body of a create selects records to act on, so an unknown field is always refused. */
+  /** A body selects records to act on, or bounds what somebody may do. An unknown field could be a narrower bound, so it is always refused. */
   narrows?: boolean;
   /** False keeps it from agents; `read` lets them read it. */
   mcp?: boolean | "read";

@@ -59,7 +59,7 @@ export function common(
     pastDue: !write,
     transaction: write,
     mcp: of.mcp === "read" ? !write : of.mcp !== false,
-    narrows: verb === "create" && of.narrows === true,
+    narrows: (verb === "create" || verb === "update") && of.narrows === true,
     status: verb === "create" ? 201 : 200,
     resource: of,
     verb,

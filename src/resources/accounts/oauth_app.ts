@@ -15,6 +15,7 @@ export const oauthApp = resource({
   doc: "Other software that members can allow to act in their name.",
   event: null,
   mcp: false,
+  narrows: true,
   sort: { name: true },
   fields: {
     name: text({ required: true, doc: "The description that members see when they give consent." }),

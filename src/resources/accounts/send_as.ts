@@ -11,6 +11,7 @@ export const sendAs = resource({
   doc: "A send-as: one member allows another to send in their name. Members see those they are part of.",
   event: null,
   mcp: false,
+  narrows: true,
   visible(ctx, alias) {
     const { user_id } = ctx.actor;
     return sql`(${name(alias)}.allowing_user_id = ${user_id} or ${name(alias)}.allowed_user_id = ${user_id})`;

@@ -19,6 +19,7 @@ export const budget = resource({
   doc: "What one API key or one connection of an application may do at most. A limit that is null does not bound it.",
   event: null,
   mcp: false,
+  narrows: true,
   cached: true,
   fields: {
     holder_id: text({

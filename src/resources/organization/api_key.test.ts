@@ -17,6 +17,24 @@ test("the text of a key is shown once and works at once", async () => {
   assert.deepEqual(listed, { ...rest, last_used_at: listed.last_used_at });
 });
 
+test("a misspelled bound of what somebody may do makes nothing with the bound left away", async () => {
+  const acme = await organization();
+  const bodies: [string, object, string][] = [
+    ["api_key", { name: "agent", scope: ["read"] }, "scope"],
+    ["budget", { holder_id: "apikey_1", write_per_hour: 5 }, "write_per_hour"],
+    ["role", { name: "Guest", permission: [] }, "permission"],
+    ["membership", { email: "ann@acme.example", role: "restricteduser" }, "role"],
+    ["oauth_app", { name: "App", redirect_uris: ["https://app.example/"], scope: ["read"] }, "scope"],
+    ["webhook", { url: "https://hook.example/", event: [] }, "event"],
+  ];
+
+  for (const [path, body, key] of bodies) {
+    const { "field-errors": errors } = await acme.refused(400, "POST", `/${path}/`, body, key);
+    assert.match(errors[key]!, /^is not a field of this request/, path);
+  }
+  assert.equal((await acme.get("/api_key/")).data.length, 1);
+});
+
 test("the text of a key is in no table", async () => {
   const acme = await organization();
   const { key } = await acme.post("/api_key/");

@@ -13,6 +13,7 @@ export const apiKey = resource({
   doc: "A key acts as its user in the organization it was created in. Only a hash of its text is kept.",
   event: null,
   mcp: false,
+  narrows: true,
   visible: (ctx, alias) => (may(ctx, "manage_organization") ? null : sql`${name(alias)}.user_id = ${ctx.actor.user_id}`),
   indexed: ["user_id"],
   sort: { name: true },

@@ -19,6 +19,7 @@ export const membership = resource({
   doc: "A person's membership in this organization, with their role and settings.",
   cached: true,
   mcp: false,
+  narrows: true,
   filters: {
     email: {
       doc: "Only the member with this e-mail address.",

@@ -15,6 +15,7 @@ export const role = resource({
   doc: "A set of permissions for members. `admin`, `superuser`, `user` and `restricteduser` are in every organization and cannot be changed.",
   cached: true,
   mcp: false,
+  narrows: true,
   order: "name",
   sort: { name: true },
   fields: {

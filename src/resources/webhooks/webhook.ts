@@ -45,6 +45,7 @@ export const webhook = resource({
   // Sending events about webhooks to webhooks could go on forever.
   event: null,
   mcp: false,
+  narrows: true,
   visible: ownOrAdmin,
   fields: {
     url: formed(parseUrl, "must be an address that begins with http:// or https://", {
