@@ -13,25 +13,30 @@ export interface UnknownKey {
 const none: readonly UnknownKey[] = [];
 const at = (place: string, key: string | number): string => (place === "" ? `${key}` : `${place}.${key}`);
 
-/** The keys of a value that its schema does not have. */
-export function unknownWithin(schema: z.core.$ZodType, value: unknown, place = ""): readonly UnknownKey[] {
+/** The keys of a value that its schema does not have. With `closed`, a loose object takes no others either. */
+export function unknownWithin(schema: z.core.$ZodType, value: unknown, place = "", closed = false): readonly UnknownKey[] {
   if (typeof value !== "object" || value === null) return none;
   const of = unwrapped(schema);
   if (of instanceof z.ZodUnion)
-    return fewest(of.options.filter((one) => fits(one, value)).map((one) => unknownWithin(one, value, place)));
+    return fewest(of.options.filter((one) => fits(one, value)).map((one) => unknownWithin(one, value, place, closed)));
   if (Array.isArray(value))
-    return of instanceof z.ZodArray ? value.flatMap((one, i) => unknownWithin(of.element, one, at(place, i))) : none;
+    return of instanceof z.ZodArray ? value.flatMap((one, i) => unknownWithin(of.element, one, at(place, i), closed)) : none;
   if (of instanceof z.ZodRecord)
-    return Object.entries(value).flatMap(([key, one]) => unknownWithin(of.valueType, one, at(place, key)));
-  return of instanceof z.ZodObject ? unknownMembers(of, value as Record<string, unknown>, place) : none;
+    return Object.entries(value).flatMap(([key, one]) => unknownWithin(of.valueType, one, at(place, key), closed));
+  return of instanceof z.ZodObject ? unknownMembers(of, value as Record<string, unknown>, place, closed) : none;
 }
 
-function unknownMembers({ shape, def }: z.ZodObject, value: Record<string, unknown>, place: string): readonly UnknownKey[] {
+function unknownMembers(
+  { shape, def }: z.ZodObject,
+  value: Record<string, unknown>,
+  place: string,
+  closed: boolean,
+): readonly UnknownKey[] {
   const found: UnknownKey[] = [];
   const always = def.catchall instanceof z.ZodNever;
-  const takesAny = def.catchall !== undefined && !always;
+  const takesAny = def.catchall !== undefined && !always && !closed;
   for (const key in value) {
-    if (Object.hasOwn(shape, key)) found.push(...unknownWithin(shape[key]!, value[key], at(place, key)));
+    if (Object.hasOwn(shape, key)) found.push(...unknownWithin(shape[key]!, value[key], at(place, key), closed));
     else if (!takesAny) found.push({ place: at(place, key), known: Object.keys(shape), always });
   }
   return found;

@@ -197,9 +197,19 @@ const wordsMax = 200;
 function inWords(value: unknown): string {
   if (value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) return "empty";
   const text = Array.isArray(value)
-    ? value.map(inWords).join(", ")
+    ? listOf(value)
+        .map(inWords)
+        .filter((word) => word !== "empty")
+        .join(", ") || "empty"
     : typeof value === "object"
-      ? JSON.stringify(value)
+      ? partsInWords(value)
       : String(value);
   return text.length > wordsMax ? `${text.slice(0, wordsMax).toWellFormed()} …` : text;
+}
+
+/** Of a time, `90 days`; of anything else the plain parts. */
+function partsInWords(value: object): string {
+  if ("amount" in value && "unit" in value) return `${value.amount} ${value.unit}`;
+  const parts = Object.values(value).filter((one) => typeof one !== "object" && one !== "" && one !== undefined);
+  return parts.length === 0 ? "empty" : parts.join(" ");
 }

@@ -197,7 +197,8 @@ test("a rubric is completed, weighed to 100 and replaced as a whole", async () =
   const acme = await organization();
   const disqualifiers = [{ field: "industry", operator: "equals", value: "Tobacco" }];
   await putSettings(acme, {
-    icp: { rubric: { criteria: [criterion, { ...criterion, key: "size", weight: 2 }], disqualifiers }, note: "kept" },
+    icp: { rubric: { criteria: [criterion, { ...criterion, key: "size", weight: 2 }], disqualifiers } },
+    ours: "kept",
   });
 
   const { icp } = await settingsOf(acme);
@@ -208,8 +209,8 @@ test("a rubric is completed, weighed to 100 and replaced as a whole", async () =
     [33.33, 66.67],
   );
   assert.deepEqual([icp.rubric.version, icp.rubric.thresholds], [1, { A: 80, B: 60, C: 40 }]);
-  const after = (await settingsOf(acme)).icp;
-  assert.deepEqual([after.rubric.criteria[0].weight, after.rubric.disqualifiers, after.note], [100, [], "kept"]);
+  const after = await settingsOf(acme);
+  assert.deepEqual([after.icp.rubric.criteria[0].weight, after.icp.rubric.disqualifiers, after.ours], [100, [], "kept"]);
 });
 
 test("a rubric that cannot be scored by is refused under its name, with the place", async () => {
@@ -240,6 +241,9 @@ test("a rubric that cannot be scored by is refused under its name, with the plac
     [{ operator: "in", value: [] }, "value"],
     [{ operator: "between", value: [1] }, "value"],
     [{ operator: "gt", value: {} }, "value"],
+    [{ field: "mrr", operator: "gte", value: "many" }, "value"],
+    [{ operator: "contains", value: { a: 1 } }, "value"],
+    [{ point: [] }, "point"],
     [{ operator: "within_last", value: "soon" }, "value"],
     [{ points: [{ when: { operator: "between", value: 3 }, score: 50 }] }, "points.0.when"],
   ];
@@ -249,6 +253,23 @@ test("a rubric that cannot be scored by is refused under its name, with the plac
     { criteria: [criterion], disqualifiers: [{ field: "industry", operator: "equals" }] },
     "settings.icp.rubric.disqualifiers.0.value",
   );
+  assert.deepEqual(await settingsOf(acme), {});
+});
+
+test("a misspelled setting of what the service reads is refused, with the nearest name", async () => {
+  const acme = await organization();
+  const refused = (settings: object, place: string) =>
+    acme.refused(400, "PUT", `/organization/${acme.id}/`, { settings }, `settings.${place}`);
+
+  const { "field-errors": errors } = await refused(
+    { mcp: { require_destructive_for_snd: true } },
+    "mcp.require_destructive_for_snd",
+  );
+  await refused({ ai: { tokens_per_dya: 5 } }, "ai.tokens_per_dya");
+  await refused({ icp: { rubrik: {} } }, "icp.rubrik");
+  await refused({ enrichment: { credits: 5 } }, "enrichment.credits");
+
+  assert.match(errors["settings.mcp.require_destructive_for_snd"], /did you mean require_destructive_for_send\?/);
   assert.deepEqual(await settingsOf(acme), {});
 });
 

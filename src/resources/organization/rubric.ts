@@ -38,7 +38,12 @@ const ordering: readonly Operator[] = ["gt", "gte", "lt", "lte"];
 const alone: readonly Operator[] = ["exists", "not_exists", "is_true", "is_false"];
 const isBlank = (value: unknown) =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
-const isAmount = (value: unknown) => typeof value === "number" || (typeof value === "string" && value.trim() !== "");
+const isAmount = (value: unknown) =>
+  typeof value === "number" ||
+  (typeof value === "string" && value.trim() !== "" && !(Number.isNaN(Number(value)) && Number.isNaN(Date.parse(value))));
+const isPlain = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
+/** A moment may also be so long ago. */
+const moments: readonly Operator[] = ["before", "after"];
 const span = z.union([
   z.number().positive(),
   z.string().regex(/^\s*\d{1,6}\s*(minute|hour|day|week|month|year)?s?\s*$/),
@@ -54,8 +59,10 @@ function problemOfValue(operator: Operator, value: unknown): string | null {
       ? null
       : "must be a list of two, such as [50, 500]";
   if (operator === "within_last") return span.safeParse(value).success ? null : 'must be a time such as "30 days"';
-  if (ordering.includes(operator) && !isAmount(value)) return "must be a number or a date";
-  return null;
+  if (moments.includes(operator))
+    return isAmount(value) || span.safeParse(value).success ? null : "must be a date, or a time such as {amount, unit}";
+  if (ordering.includes(operator)) return isAmount(value) ? null : "must be a number or a date";
+  return [value].flat().every(isPlain) ? null : "must be a text, a number, or a list of them";
 }
 
 type Compared = { operator: Operator; value?: unknown };

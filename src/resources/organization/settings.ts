@@ -1,8 +1,9 @@
 // An organization's settings: free JSON. Members that the service uses are checked.
 import { z } from "zod";
-import { type FieldErrors, refuse } from "../../core/errors.ts";
+import { collect, type FieldErrors, refuse } from "../../core/errors.ts";
 import { newId } from "../../values/id.ts";
-import { reasons } from "../../values/reasons.ts";
+import { hint, reasons } from "../../values/reasons.ts";
+import { unknownWithin } from "../../values/unknown_keys.ts";
 import { rubric } from "./rubric.ts";
 
 export type Settings = Record<string, unknown>;
@@ -75,6 +76,25 @@ const known: Record<string, z.ZodType> = {
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
 
+/**
+ * What is misspelled here would leave a limit as it is without a word. Only what is sent is held against it, so that what was stored before
+ * stays changeable, and null takes such a key away.
+ */
+const closed = new Set(["icp", "ai", "mcp", "enrichment", "email_tracking", "sequences"]);
+
+const refuseUnknown = (schema: z.ZodType, given: unknown, at: string): void =>
+  refuse(
+    Object.fromEntries(
+      unknownWithin(schema, withoutNulls(given), at, true).map(({ place, known }) => [
+        place,
+        `is not a setting${hint(place.slice(place.lastIndexOf(".") + 1), known)}`,
+      ]),
+    ),
+  );
+
+const withoutNulls = (given: unknown): unknown =>
+  isObject(given) ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) : given;
+
 /** A rubric is replaced as a whole, because parts of an old one would not fit the new one. */
 const wholes = new Set(["icp.rubric"]);
 
@@ -83,7 +103,9 @@ export function mergeSettings(present: Settings, given: Settings): Settings {
   const merged = merge(present, given, "");
   const errors: FieldErrors = {};
   for (const [key, schema] of Object.entries(known)) {
-    if (!Object.hasOwn(given, key) || !Object.hasOwn(merged, key)) continue;
+    if (!Object.hasOwn(given, key)) continue;
+    if (closed.has(key)) collect(errors, () => refuseUnknown(schema, given[key], `settings.${key}`));
+    if (!Object.hasOwn(merged, key)) continue;
     const result = schema.safeParse(merged[key], { reportInput: true });
     if (result.success) merged[key] = result.data;
     else Object.assign(errors, reasons(result.error, `settings.${key}`));
