@@ -7,7 +7,7 @@ import { leadStatus } from "../leads/lead_status.ts";
 import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { Useless } from "./ask_model.ts";
 import type { Task } from "./prompt.ts";
-import { checkedProse } from "./prose.ts";
+import { checkAddressesIn, checkedProse } from "./prose.ts";
 import type { Understood } from "./words_to_query.ts";
 
 const kinds = [
@@ -63,5 +63,17 @@ export function queryIn(ctx: Ctx, question: string, wanted: string | undefined, 
   if (wanted !== undefined && object_type !== wanted) throw new Useless("answered a query for another kind of record");
   if (resourceOf(ctx, object_type)?.search === undefined) throw new Useless("answered a query for no kind of record");
   const explanation = checkedProse(read.data.explanation, { known: question, most: 500 });
-  return { object_type, query: { type: "and", queries: [{ type: "object_type", object_type }, query] }, explanation };
+  for (const text of textsIn(query)) checkAddressesIn(text, question);
+  return {
+    object_type,
+    query: { type: "and", queries: [{ type: "object_type", object_type }, query] },
+    explanation,
+    remark: null,
+  };
+}
+
+/** What it looks for, without names of fields and kinds. */
+function textsIn(node: unknown): unknown[] {
+  if (typeof node !== "object" || node === null) return [];
+  return Object.entries(node).flatMap(([key, one]) => (key === "value" || key === "values" ? [one] : textsIn(one)));
 }

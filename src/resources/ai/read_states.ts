@@ -53,7 +53,7 @@ export function readSilence(reading: Reading): void {
     return understood(reading, fieldNode("last_communication_date", { type: "exists" }, true), "that were never contacted");
   const match = take(
     reading,
-    /\b(?:(?:that |who |which )?(?:were |have |has |was )?(?:not|n't|never)(?: been)? (?:contacted|touched|talked to|heard from)|haven't heard from|no (?:contact|activity|communication)|untouched|silent|stale)(?: us)? (?:in|for|since|within)(?: the)?(?: last| past)? (\d+) (day|week|month)s?\b/i,
+    /\b(?:(?:that |who |which )?(?:were |have |has |was )?(?:not|n't|never)(?: been)? (?:contacted|touched|talked to|heard from)|haven't heard from|(?:no|without(?: any)?) (?:contact|activity|activities|communication)|untouched|silent|stale)(?: us)? (?:in|for|since|within)(?: the)?(?: last| past)? (\d+) (day|week|month)s?\b/i,
   );
   if (match === null) return;
   const span = spanOf(`last ${match[1]} ${match[2]}s`);
@@ -106,12 +106,8 @@ export function readTasks(reading: Reading): void {
   if (reading.type !== "task") return;
   const done = (value: boolean) => fieldNode("is_complete", { type: "boolean", value });
   if (take(reading, /\boverdue\b/i)) {
-    understood(reading, done(false), "that are not done");
-    understood(
-      reading,
-      fieldNode("date", { type: "moment_range", before: spanOf("today")!.start }),
-      "that were due before today",
-    );
+    const due = fieldNode("date", { type: "moment_range", before: spanOf("today")!.start });
+    understood(reading, { type: "and", queries: [done(false), due] }, "that are not done and were due before today");
   } else if (take(reading, /\b(?:open|incomplete|unfinished|undone|not done|to do)\b/i))
     understood(reading, done(false), "that are not done");
   else if (take(reading, /\b(?:done|completed?|finished)\b/i)) understood(reading, done(true), "that are done");

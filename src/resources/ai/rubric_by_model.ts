@@ -6,7 +6,7 @@ import { rubric, rubricOperators } from "../organization/rubric.ts";
 import { checkRubricFields } from "../organization/rubric_fields.ts";
 import { Useless } from "./ask_model.ts";
 import type { Task } from "./prompt.ts";
-import { checkedProse } from "./prose.ts";
+import { checkAddressesIn, checkedProse } from "./prose.ts";
 import type { Rubric } from "./scoring.ts";
 
 /** What a rubric is usually made of. */
@@ -42,8 +42,11 @@ export function rubricIn(ctx: Ctx, description: string, answer: unknown): Rubric
   const read = shape.safeParse(answer);
   const made = read.success ? rubric.safeParse({ ...read.data, description }) : null;
   if (!made?.success) throw new Useless("answered no rubric that can be scored by");
-  for (const { label } of made.data.criteria) checkedProse(label, { known: description, most: 255 });
-  for (const { reason } of made.data.disqualifiers) if (reason !== "") checkedProse(reason, { known: description, most: 1000 });
+  const check = (text: string, most: number) => checkedProse(text, { known: description, most });
+  check(made.data.name, 255);
+  for (const { key, label } of made.data.criteria) check(`${key} ${label}`, 500);
+  for (const { reason } of made.data.disqualifiers) if (reason !== "") check(reason, 1000);
+  for (const { value } of [...made.data.criteria, ...made.data.disqualifiers]) checkAddressesIn(value, description);
   checkRubricFields(ctx, {}, { icp: { rubric: made.data } });
   return made.data;
 }

@@ -25,6 +25,7 @@ describe("a search in words", () => {
         tags: ["vip"],
         owner_id: acme.userId,
         mrr: 900_000,
+        industry: "Boats",
         addresses: [{ country: "DE", city: "Kiel" }],
         [`custom.${employees.id}`]: 80,
       }),
@@ -66,6 +67,14 @@ describe("a search in words", () => {
     ["new leads this week", "lead", ["kiel", "lyon"]],
     ["which leads are Potential", "lead", ["kiel", "lyon", "bare"]],
     ["silk", "lead", ["lyon"]],
+    ["leads named Lyon", "lead", ["lyon"]],
+    ["leads in the industry Boats", "lead", ["kiel"]],
+    ["leads without activity in 30 days", "lead", ["lyon", "bare"]],
+    ["all leads except Potential", "lead", []],
+    ["leads not tagged vip", "lead", ["lyon", "bare"]],
+    ["leads that are not mine", "lead", ["lyon", "bare"]],
+    ["deals not over 10k", "opportunity", ["small"]],
+    ["tasks not overdue", "task", ["later", "done"]],
     ["contacts without an email", "contact", ["bob"]],
     ["people in France", "contact", ["bob"]],
     ["won deals", "opportunity", ["big"]],
@@ -83,6 +92,17 @@ describe("a search in words", () => {
       const found_names = found.data.map((one: any) => names.get(one.id) ?? one.id);
       assert.deepEqual(found_names.toSorted(), expected.toSorted(), `${found.explanation} ${JSON.stringify(found.query)}`);
     });
+
+  test("says what it did not understand, and looks for no word that is not to be there", async () => {
+    const except = await acme.post("/ai/search/", { query: "all leads except customers" });
+    const odd = await acme.post("/ai/search/", { query: "leads wobbling" });
+    const plain = await acme.post("/ai/search/", { query: "leads in Germany" });
+
+    assert.equal(except.data.length, 3, JSON.stringify(except.query));
+    assert.equal(except.notice, "Not understood, and left out: “except customers”.");
+    assert.match(odd.notice, /^Looked for as words, as they were not understood otherwise: “wobbling”\.$/);
+    assert.equal(plain.notice, null);
+  });
 
   test("answers a query that the search takes as it is", async () => {
     const { query, data } = await acme.post("/ai/search/", { query: "my leads in Germany without meetings", _limit: 5 });

@@ -45,19 +45,28 @@ export const aiSearch = operation({
       throw invalid({
         object_type: "is not a kind of record that is searched: use lead, contact, opportunity, task or activity.call",
       });
-    const find = async (understood: Understood) => ({ ...understood, ...(await found(ctx, understood, given._limit)) });
+    const find = async ({ remark, ...understood }: Understood) => ({
+      remark,
+      found: { ...understood, ...(await found(ctx, understood, given._limit)) },
+    });
     const { value, ...by } = await helpedByModel(
       ctx,
       given.model,
       () => queryTask(ctx, given.query, given.object_type),
       (answer) => find(queryIn(ctx, given.query, given.object_type, answer)),
     );
-    return { ...(value ?? (await find(queryOfWords(ctx, given.query, given.object_type)))), ...by };
+    const { remark, found: all } = value ?? (await find(queryOfWords(ctx, given.query, given.object_type)));
+    const notice = [by.notice, remark].filter((one) => one !== null).join(" ");
+    return { ...all, ...by, notice: notice === "" ? null : notice };
   },
 });
 
 /** With the caller's rights, whoever wrote the query. */
-async function found(ctx: Ctx, { query }: Understood, _limit: number): Promise<{ data: any[]; has_more: boolean }> {
+async function found(
+  ctx: Ctx,
+  { query }: Pick<Understood, "query">,
+  _limit: number,
+): Promise<{ data: any[]; has_more: boolean }> {
   const page = (await dataSearch.run(ctx, { query, _limit, _skip: 0, include_counts: false })) as JsonText;
   const { data, has_more } = JSON.parse(page.text);
   return { data, has_more };

@@ -1,16 +1,19 @@
 // Turns words into a search, by the words that people use: "my open deals over 10k closing this month", "leads in Germany without calls".
 import type { Ctx } from "../../core/context.ts";
 import { escapePattern } from "../../values/escape_pattern.ts";
+import { oneLine } from "../../values/one_line.ts";
 import { user } from "../organization/organization.ts";
 import { readAmount, readDuration, readPlace, readScore, readTime } from "./read_figures.ts";
 import { readDeals, readMissing, readSilence, readStatus, readTags, readTasks } from "./read_states.ts";
-import { fieldNode, type Node, oneOf, type Reading, take, understood } from "./reading.ts";
+import { fieldNode, type Node, negations, oneOf, type Reading, take, understood } from "./reading.ts";
 
 export interface Understood {
   object_type: string;
   /** A query as `POST /data/search/` takes it. */
   query: Node;
   explanation: string;
+  /** What was not understood, and what became of it. */
+  remark: string | null;
 }
 
 export function queryOfWords(ctx: Ctx, words: string, object_type: string | undefined): Understood {
@@ -20,6 +23,7 @@ export function queryOfWords(ctx: Ctx, words: string, object_type: string | unde
     rest: ` ${words.replace(/(?:[\s;?!]|,(?!\d))+/g, " ")} `,
     nodes: [],
     said: [],
+    isNegated: false,
   };
   if (object_type === undefined) readType(reading);
   for (const read of [
@@ -35,14 +39,16 @@ export function queryOfWords(ctx: Ctx, words: string, object_type: string | unde
     readAmount,
     readTime,
     readPlace,
+    readNamed,
   ])
     read(reading);
-  readRest(reading);
+  const remark = readRest(reading);
   const { type, nodes, said } = reading;
   return {
     object_type: type,
     query: { type: "and", queries: [{ type: "object_type", object_type: type }, ...nodes] },
     explanation: `Finds records of the kind ${type}${said.length === 0 ? ", the newest first" : ` ${said.join(", and ")}`}.`,
+    remark,
   };
 }
 
@@ -101,19 +107,46 @@ const idle = new Set(
   ),
 );
 
-/** Words that mean nothing here are looked for in the records' text. */
-function readRest(reading: Reading): void {
-  const words = (reading.rest.match(/"[^"]+"|[\p{L}\p{N}][\p{L}\p{N}@.'’&+-]*/gu) ?? []).filter(
+const named = /\b(?:named|with the name) (?:"([^"]+)"|(\p{Lu}[\p{L}\p{N}&.'’-]*(?: \p{Lu}[\p{L}\p{N}&.'’-]*)*))/u;
+const ofIndustry = /\b(?:in the )?(?:industry (?:is |of )?(?:"([^"]+)"|([\p{L}&-]+))|([\p{L}&-]+) industry)\b/iu;
+
+/** A name, and the industry of a lead. */
+function readNamed(reading: Reading): void {
+  const industry = reading.type === "lead" ? take(reading, ofIndustry) : null;
+  if (industry !== null) {
+    const value = industry[1] ?? industry[2] ?? industry[3]!;
+    understood(reading, fieldNode("industry", { type: "text", value, mode: "phrase" }), `of the industry ${value}`);
+  }
+  const match = take(reading, named);
+  const value = match?.[1] ?? match?.[2];
+  if (value !== undefined) understood(reading, { type: "text", value, mode: "phrase" }, `with the words “${value}”`);
+}
+
+/**
+ * Words that mean nothing here are looked for in the records' text, and the answer says so. What is not to hold, or follows it, is never
+ * looked for: it would find the opposite.
+ */
+function readRest(reading: Reading): string | null {
+  const negation = new RegExp(`\\b(?:${negations}|no)\\b|n't\\b`, "i").exec(reading.rest);
+  const left = negation === null ? "" : oneLine(reading.rest.slice(negation.index));
+  const words = (reading.rest.slice(0, negation?.index).match(/"[^"]+"|[\p{L}\p{N}][\p{L}\p{N}@.'’&+-]*/gu) ?? []).filter(
     (one) => !idle.has(one.toLowerCase()),
   );
+  const sought: string[] = [];
   for (const word of words.slice(0, 20)) {
     const isPhrase = word.startsWith('"');
     const value = isPhrase ? word.slice(1, -1) : word.replace(/[.'’&+-]+$/, "");
-    if (value !== "")
-      understood(
-        reading,
-        { type: "text", value, mode: isPhrase ? "phrase" : "full_words" },
-        `with the ${isPhrase ? "words" : "word"} “${value}”`,
-      );
+    if (value === "") continue;
+    sought.push(`“${value}”`);
+    understood(
+      reading,
+      { type: "text", value, mode: isPhrase ? "phrase" : "full_words" },
+      `with the ${isPhrase ? "words" : "word"} “${value}”`,
+    );
   }
+  const said = [
+    sought.length === 0 ? "" : `Looked for as words, as they were not understood otherwise: ${sought.join(", ")}.`,
+    left === "" ? "" : `Not understood, and left out: “${left}”.`,
+  ].filter((one) => one !== "");
+  return said.length === 0 ? null : said.join(" ");
 }
