@@ -3,11 +3,22 @@ import { z } from "zod";
 import { invalid } from "../core/errors.ts";
 import type { Operation } from "../core/operation.ts";
 import { notAmong } from "../values/reasons.ts";
+import { same } from "../values/same.ts";
 
 export const objectType = z.string().describe("From list_object_types, such as lead or activity/note.");
 export const id = z.string();
 export const data = z.record(z.string(), z.unknown());
 export const fields = z.array(z.string()).max(100).describe("Only these fields.");
+
+/** What an argument says and `data` too would be lost in one of them without a word. */
+export function onceOnly(args: Record<string, unknown>, data: Record<string, unknown>): Record<string, unknown> {
+  const twice = Object.keys(args).filter(
+    (key) => args[key] !== undefined && Object.hasOwn(data, key) && !same(args[key], data[key]),
+  );
+  if (twice.length > 0)
+    throw invalid(Object.fromEntries(twice.map((key) => [`data.${key}`, `differs from the argument ${key}: say it once`])));
+  return { ...data, ...Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) };
+}
 
 /** With `readOn`, which passes over the rows before it. */
 export const rowsFrom = z.int().min(0).optional();

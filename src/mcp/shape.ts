@@ -131,9 +131,9 @@ export async function fittingPage(
   }
 }
 
-/** What a write answers: the record, or with `dry_run` what the write would do. */
-export function writtenResult({ status, body }: Pick<Performed, "status" | "body">): ToolResult {
-  if (body.dry_run === true) return triedResult(body);
+/** What a write answers: the record, or with `dry_run` what the write would do. `more` stands beside that. */
+export function writtenResult({ status, body }: Pick<Performed, "status" | "body">, more: Row = {}): ToolResult {
+  if (body.dry_run === true) return triedResult({ ...body, ...more });
   return dataResult({ status, record: withoutNothing(body) }, lineOf(body));
 }
 

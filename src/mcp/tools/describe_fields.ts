@@ -6,6 +6,7 @@ import type { Resource } from "../../core/resource.ts";
 import { objectType, rowsFrom } from "../arguments.ts";
 import { type ObjectType, readObjectType } from "../object_types.ts";
 import { byAnother, dataResult } from "../shape.ts";
+import { shapeOf } from "../shape_of.ts";
 import { type ToolCall, tool } from "../tool.ts";
 
 /** As the answer shows it. What is not said is false or unknown. */
@@ -15,6 +16,8 @@ interface Described {
   /** It can be set only when the record is created. */
   set?: "create";
   required?: true;
+  /** What it is made of, where it is a list or an object: `[{email: string, type?: office|home}]`. */
+  shape?: string;
   one_of?: readonly string[];
   /** The type of the records whose ids it holds. */
   refers_to?: string;
@@ -60,12 +63,13 @@ export const describeFields = tool({
   onward: ({ rows_from }) => byAnother(rows_from),
 });
 
-const lineOf = ({ name, type, set, required, one_of, refers_to, values }: Described): string =>
+const lineOf = ({ name, type, set, required, shape, one_of, refers_to, values }: Described): string =>
   [
     name,
     type,
     set === "create" ? "set on create" : "",
     required ? "required" : "",
+    shape ?? "",
     one_of?.join("|") ?? "",
     refers_to === undefined ? "" : `id of ${refers_to}`,
     values?.map(({ id, label }) => `${id}=${label}`).join(", ") ?? "",
@@ -104,12 +108,16 @@ async function describe(call: ToolCall, name: string, field: AnyField): Promise<
     type: typeOf(field),
     ...(settable(field) === "create" && { set: "create" }),
     ...(column?.required && { required: true as const }),
+    ...("schema" in field && shown(shapeOf(field.schema))),
     ...(column?.choices && { one_of: column.choices }),
     ...(targets.length > 0 && values.length === 0 && { refers_to: targets.map((one) => pathOf(call, one)).join(", ") }),
     ...(values.length > 0 && { values }),
     ...("doc" in field && field.doc && { doc: field.doc }),
   };
 }
+
+/** Of a plain value the type says it all. */
+const shown = (shape: string): { shape?: string } => (/^\[?\{\w/.test(shape) ? { shape } : {});
 
 const targetsOf = ({ ref, names }: Field): string[] =>
   ref === null ? names.filter(({ key, past }) => key === null && !past).flatMap(({ to }) => to) : [ref.to];

@@ -15,13 +15,18 @@ export const listObjectTypes = tool({
     const named = (isRecord: boolean) => shown.filter(({ type, can }) => can.length > 0 && (type.resource !== null) === isRecord);
     const records = named(true).map(({ type, can }) => [
       type.name,
-      `${can.join(" ")}: ${type.resource!.doc.split(".")[0]}`.slice(0, 100),
+      beginning(`${can.join(" ")}: ${type.resource!.doc.split(".")[0]}`),
     ]);
     const actions = named(false).map(({ type, can }) => [type.name, can.join(" ")]);
     const text = [...records, ...actions].map(([name]) => name).join(", ");
     return { structured: { types: Object.fromEntries(records), actions: Object.fromEntries(actions) }, text };
   },
 });
+
+const most = 100;
+
+/** Whole words. */
+const beginning = (text: string): string => (text.length <= most ? text : `${text.slice(0, most).replace(/[\s,:]*\S*$/, "")} …`);
 
 const verbs: readonly Verb[] = ["list", "get", "create", "update", "delete"];
 

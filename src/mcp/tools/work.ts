@@ -1,9 +1,9 @@
 // What a seller does many times a day, each in one call.
 import { z } from "zod";
 import { placed } from "../../core/errors.ts";
-import { data, id, ids, written } from "../arguments.ts";
+import { data, id, ids, onceOnly, written } from "../arguments.ts";
 import { refusalOf } from "../refusal.ts";
-import { dataResult, linesOf, writtenResult } from "../shape.ts";
+import { dataResult, linesOf, type Row, writtenResult } from "../shape.ts";
 import { type Performed, type Tool, type ToolCall, tool } from "../tool.ts";
 
 const activities = ["note", "call", "meeting"] as const;
@@ -22,8 +22,7 @@ export const logActivity = tool({
   output: written,
   operations: activities.map((type) => `activity_${type}.create`),
   async run(call, { type, lead_id, contact_id, note, data }) {
-    const said = note === undefined ? {} : type === "meeting" ? { user_note: note } : { note };
-    const body = { ...data, lead_id, ...(contact_id && { contact_id }), ...said };
+    const body = onceOnly({ lead_id, contact_id, [type === "meeting" ? "user_note" : "note"]: note }, data);
     return writtenResult(await call.perform(`activity_${type}.create`, { body }));
   },
 });
@@ -34,29 +33,30 @@ export const completeTasks = tool({
   scope: "write_safe",
   annotations: { idempotentHint: true },
   input: { ids },
-  output: { done: z.array(id), failed: z.array(z.object({ id, error: z.string() })), dry_run: z.boolean() },
+  output: { ...written, done: z.array(id), failed: z.array(z.object({ id, error: z.string() })) },
   operations: ["task.update"],
   async run(call, { ids }) {
     const done: string[] = [];
     const failed: { id: string; error: string }[] = [];
+    const events: Row[] = [];
     for (const one of new Set(ids)) {
-      const error = await refusedFor(
-        call.perform("task.update", { params: { id: one }, body: { is_complete: true }, part: one }),
-      );
-      if (error === null) done.push(one);
-      else failed.push({ id: one, error });
+      const body = { is_complete: true };
+      const answered = await orRefused(call.perform("task.update", { params: { id: one }, body, part: one }));
+      if (typeof answered === "string") failed.push({ id: one, error: answered });
+      else {
+        done.push(one);
+        events.push(...(answered.body.events ?? []));
+      }
     }
-    const structured = { done, failed, ...(call.isDry && { dry_run: true }) };
-    return dataResult(structured, `done: ${done.join(", ")}\n${linesOf(failed)}`);
+    const result = { done, failed };
+    if (call.isDry) return writtenResult({ status: 200, body: { dry_run: true, status: 200, result, events } }, result);
+    return dataResult(result, `done: ${done.join(", ")}\n${linesOf(failed)}`);
   },
 });
 
-/** Why it was refused, or null. */
-const refusedFor = (performed: Promise<Performed>): Promise<string | null> =>
-  performed.then(
-    () => null,
-    (error) => refusalOf(error).text.replaceAll("\n", " "),
-  );
+/** What it answered, or why it was refused. */
+const orRefused = (performed: Promise<Performed>): Promise<Performed | string> =>
+  performed.catch((error) => refusalOf(error).text.replaceAll("\n", " "));
 
 export const moveOpportunityStage = tool({
   name: "move_opportunity_stage",
@@ -107,7 +107,7 @@ export const enrollInSequence = tool({
   output: written,
   operations: ["sequence_subscription.create"],
   run: async (call, { sequence_id, contact_id, data }) =>
-    writtenResult(await call.perform("sequence_subscription.create", { body: { ...data, sequence_id, contact_id } })),
+    writtenResult(await call.perform("sequence_subscription.create", { body: onceOnly({ sequence_id, contact_id }, data) })),
 });
 
 export const enrich = tool({
@@ -175,8 +175,9 @@ interface Message {
 
 async function send(call: ToolCall, operation: string, message: Message) {
   const { data, ...fields } = message;
-  const status = fields.date_scheduled === undefined ? "outbox" : "scheduled";
-  return writtenResult(await call.perform(operation, { body: { ...data, ...fields, status } }));
+  const isLater = fields.date_scheduled !== undefined || data.date_scheduled !== undefined;
+  const body = onceOnly({ ...fields, status: isLater ? "scheduled" : "outbox" }, data);
+  return writtenResult(await call.perform(operation, { body }));
 }
 
 export const workTools: readonly Tool[] = [

@@ -79,7 +79,7 @@ export const lead = resource({
     contacts: input(z.array(z.record(z.string(), z.unknown())).max(100), {
       createOnly: true,
       later: "ignored",
-      doc: "Contacts to create with the lead. An update ignores them.",
+      doc: "Contacts to create with the lead, each with fields of a contact. An update creates none: it ignores them, or refuses them where it is strict, as by tools.",
     }),
     tags: tagNames("Names of lead tags; unknown ones are created."),
     list_ids: listIds("lead"),
