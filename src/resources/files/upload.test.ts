@@ -326,6 +326,19 @@ test("an address brings its bytes, its name and its type", async () => {
   assert.equal((await bytesOf(acme, made.id)).toString(), "%PDF-1.4");
 });
 
+test("a dry run fetches no address, as nothing leaves", async () => {
+  const { there, answering, ours } = await elsewhere();
+  const acme = await organization(ours);
+  let asked = 0;
+  answering((_request, response) => void response.end(`${(asked += 1)}`));
+
+  await acme.refused(400, "POST", "/file/?dry_run=true", { content_url: `${there}/a.bin` }, "content_url");
+  await acme.refused(400, "POST", "/import/?dry_run=true", { content_url: `${there}/a.csv` }, "content_url");
+  await acme.post("/file/?dry_run=true", { name: "a.bin", content_base64: "aGVsbG8=" });
+
+  assert.equal(asked, 0);
+});
+
 test("what an address calls its file goes before the address, what the caller calls it before both", async () => {
   const { there, answering, ours } = await elsewhere();
   const acme = await organization(ours);

@@ -31,7 +31,7 @@ export interface TakenUpload {
 
 /** Receives the bytes of the one way that was used. Null for none, where `optional` allows it. Errors name the way. */
 export async function takeUpload(
-  ctx: Pick<Ctx, "settings" | "asker" | "request">,
+  ctx: Pick<Ctx, "settings" | "asker" | "request" | "meta">,
   input: UploadInput,
   upload: Upload | null,
   { optional = false, bytesMax = fileBytesMax, wholeMs }: { optional?: boolean; bytesMax?: number; wholeMs?: number } = {},
@@ -42,6 +42,8 @@ export async function takeUpload(
   // An address that an agent makes up may carry out what it has read.
   if (content_url != null && ctx.request.byTool === true)
     throw invalid({ content_url: "is not fetched for tools: send the bytes as content_base64" });
+  if (content_url != null && ctx.meta.dry_run === true)
+    throw invalid({ content_url: "is not fetched by a dry run, as nothing leaves then: try it with content_base64" });
   if (ways.length !== 1) throw invalid({ file: "is required, or content_base64, or content_url: give exactly one of them" });
 
   const taken =
