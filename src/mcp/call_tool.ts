@@ -8,12 +8,12 @@ import { aroundWrite, within } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { firstRequest } from "../records/idempotency.ts";
 import { attended } from "../records/unattended.ts";
+import { parseShown, withoutLinks } from "../values/hidden.ts";
 import { reasons } from "../values/reasons.ts";
 import { unknownWithin } from "../values/unknown_keys.ts";
 import type { Caller } from "./caller.ts";
 import { checkConfirmed, needsConfirming } from "./confirm.ts";
 import { fitted, nothingOnward, type Onward } from "./fit.ts";
-import { parseShown } from "./hidden.ts";
 import { toKnownPeople } from "./recipients.ts";
 import { refusalOf } from "./refusal.ts";
 import type { ToolResult } from "./result.ts";
@@ -108,10 +108,11 @@ async function performAs(
     },
     asker,
   };
-  if (isDry) return parsed(await dryRun(core, asItIs, within(attended, toKnownPeople)));
+  if (isDry) return parsed(await dryRun(core, asItIs, within(attended, toKnownPeople)), core.settings.base_url);
   const inner = unless === undefined ? toKnownPeople : within(checked(unless), toKnownPeople);
   const kept = isTried || !isRepeatable(operation) ? null : (key ?? null);
-  return parsed(await perform(core, { ...asItIs, ...(operation.transaction && aroundWrite(operation, kept, changeSet, inner)) }));
+  const around = operation.transaction && aroundWrite(operation, kept, changeSet, inner);
+  return parsed(await perform(core, { ...asItIs, ...around }), core.settings.base_url);
 }
 
 const checked =
@@ -123,13 +124,13 @@ const checked =
 
 const isRepeatable = ({ method }: Operation): boolean => method === "POST" || method === "PUT";
 
-function parsed({ status, headers, body }: Answered): Performed {
+function parsed({ status, headers, body }: Answered, baseUrl: string): Performed {
   const isJson = headers["content-type"] === undefined || headers["content-type"].startsWith("application/json");
   if (typeof body !== "string") throw new Error("a tool performs an operation that answers a file");
   const version = /^"(\d+)\./.exec(headers.etag ?? "")?.[1];
   return {
     status,
-    body: isJson ? parseShown(body) : { text: body },
+    body: isJson ? parseShown(body, baseUrl) : { text: withoutLinks(body, baseUrl) },
     ...(version !== undefined && { version: Number(version) }),
     ...(headers[firstRequest] !== undefined && { repeats: headers[firstRequest] }),
   };

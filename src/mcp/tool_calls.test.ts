@@ -130,6 +130,45 @@ describe("a tool", () => {
     assert.match(said, /not shown to tools/);
   });
 
+  test("shows such a link in no text either, as it is or taken to pieces by a template", async () => {
+    const acme = await organization();
+    const { id: lead_id } = await acme.lead();
+    const made = await acme.post("/quote/", { lead_id, line_items: [{ name: "Yard", unit_price: 100 }] });
+    const quote = await acme.put(`/quote/${made.id}/`, { status: "open" });
+    const link: string = quote.public_url;
+    const token = new URL(link).pathname.split("/").find((part) => part.length > 30)!;
+    const note = await acme.note({ lead_id, note: `See ${link}, or https://go.example/?to=${encodeURIComponent(link)} today` });
+    const agent = await agentOf(acme, { scope: "write_safe" });
+    const text =
+      "{{ record.public_url }} {{ record.public_url | split: '/q/' | last }} {{ trigger.record.public_url | slice: 0, 90 }}";
+    const automation = await agent.call("create_record", {
+      object_type: "automations",
+      data: {
+        name: "Tells",
+        trigger: { type: "manual", config: { object_type: "quote" } },
+        graph: {
+          schema_version: 1,
+          start: "tell",
+          steps: { tell: { type: "note.create", config: { note: { $template: text } }, ports: { out: null } } },
+        },
+      },
+    });
+
+    const read = await agent.call("get_record", { object_type: "activity/note", id: note.id });
+    const tried = await agent.call("create_record", {
+      object_type: "automations/simulate",
+      id: automation.structuredContent.record.id,
+      data: { object_id: quote.id },
+    });
+
+    assert.equal(tried.structuredContent.record?.path?.length, 1, JSON.stringify(tried));
+    for (const answer of [read, tried]) {
+      assert.ok(!JSON.stringify(answer).includes(token), JSON.stringify(answer.structuredContent));
+      assert.match(JSON.stringify(answer), /not shown to tools/);
+    }
+    assert.match(read.structuredContent.record.note, /^See not shown to tools[^ ]*.*today$/);
+  });
+
   test("sends without the widest scope only to whom the workspace knows", async () => {
     const acme = await organization();
     await acme.post("/connected_account/", { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } });

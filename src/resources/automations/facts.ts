@@ -3,6 +3,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { showAnyRecord } from "../../records/records.ts";
 import { renderTemplate, TemplateError } from "../../services/liquid.ts";
+import { hiddenIn } from "../../values/hidden.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Occurrence } from "./occurrence.ts";
 import { listsNamed } from "./related_lists.ts";
@@ -50,8 +51,11 @@ export const factsOfEvent = (
 /** The record with this id as a read shows it. Null if it does not exist or the actor may not see it. */
 export async function recordById(ctx: Ctx, id: string): Promise<Values | null> {
   const shown = await showAnyRecord(ctx, id);
-  return shown === null ? null : (JSON.parse(shown.text) as Values);
+  return shown === null ? null : asSeen(ctx, JSON.parse(shown.text) as Values);
 }
+
+/** A tool that tries an automation is shown no link by a text of it either. */
+export const asSeen = <T>({ request }: Ctx, values: T): T => (request.byTool === true ? hiddenIn(values) : values);
 
 /**
  * Adds the related records that a config names with a second word, as in `record.lead.name`: the record that `lead_id` names; and the
@@ -66,7 +70,7 @@ export async function withRelated(ctx: Ctx, record: Values | null, mentions: unk
     if (related[name!] === undefined && !isObject(record[name!]) && typeof id === "string")
       related[name!] = await recordById(ctx, id);
   }
-  return withCustom({ ...record, ...related }, said);
+  return withCustom(asSeen(ctx, { ...record, ...related }), said);
 }
 
 /** Templates name custom fields as references do: `record.custom.cf_…`. */

@@ -10,6 +10,7 @@ import { rehearse } from "../../records/rehearse.ts";
 import { aNoun } from "../../records/standard_operation.ts";
 import { isId } from "../../values/id.ts";
 import { automationVersion } from "./automation_version.ts";
+import { asSeen } from "./facts.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, isError } from "./findings.ts";
 import { getAutomation } from "./nested_lists.ts";
@@ -101,7 +102,7 @@ export const simulateAutomation = operation({
           generation: Number(automation.generation),
           created_by: automation.created_by,
         },
-        occurrence,
+        occurrence: asSeen(ctx, occurrence),
         input: { ...given.payload, ...given.input },
         actor,
         begins,
