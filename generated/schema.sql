@@ -718,6 +718,7 @@ create table bulk_action (
   input jsonb,
   provider text,
   overwrite boolean,
+  run_by text,
   constraint bulk_action_pkey PRIMARY KEY (organization_id, id),
   constraint bulk_action_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint bulk_action_template_id_fkey FOREIGN KEY (organization_id, template_id) REFERENCES email_template(organization_id, id) DEFERRABLE,
@@ -2373,6 +2374,7 @@ create table mailing_export (
   failing_since timestamp(3) with time zone,
   batch_most integer,
   automation_run_id text,
+  run_by text,
   constraint mailing_export_pkey PRIMARY KEY (organization_id, id),
   constraint mailing_export_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES file(organization_id, id) DEFERRABLE,
   constraint mailing_export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
@@ -3357,6 +3359,7 @@ create table share_bulk (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   error text,
+  run_by text,
   constraint share_bulk_pkey PRIMARY KEY (organization_id, id),
   constraint share_bulk_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint share_bulk_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text])))

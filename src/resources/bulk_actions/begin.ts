@@ -32,7 +32,7 @@ export async function begin(
 }
 
 /** Counts its records in the budget of whoever started it. A subscription counts with all messages of its sequence. */
-async function spendFor(ctx: Ctx, { kind, action_type, sequence_id }: BulkAction, n: number): Promise<void> {
+export async function spendFor(ctx: Ctx, { kind, action_type, sequence_id }: BulkAction, n: number): Promise<void> {
   if (kind !== "sequence_subscription") return spendAhead(ctx, { [spends[kind]]: n });
   if (action_type === "pause" || action_type === "reassign") return spendAhead(ctx, { writes: n });
   const each = sequence_id === null ? 1 : await messagesOf(ctx, sequence_id);

@@ -61,7 +61,7 @@ test("what runs can be paused and resumed, in any of the words for it", async ()
 test("what has not begun, or is over, can be neither paused nor resumed", async () => {
   const acme = await organization();
 
-  for (const status of ["created", "done", "error"] as const) {
+  for (const status of ["created", "done", "canceled"] as const) {
     const { id } = await edit(acme, { status });
     for (const body of [
       { status: "paused" },

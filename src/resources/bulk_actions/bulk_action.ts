@@ -32,7 +32,7 @@ export const bulkAction = resource({
     status: {
       ...(formed<{ filled: true; doc: string }>(asStatus, "must be paused, resuming or canceled", {
         filled: true,
-        doc: "`paused` stops it, `resuming` continues it, `canceled` ends it. What is done stays done.",
+        doc: "`paused` stops it, `resuming` continues it, also after an `error`, `canceled` ends it. What is done stays done.",
       }) as Field<Status, "write">),
       choices: statuses,
     },

@@ -107,6 +107,33 @@ test("people of one lead that is named after the first of them are all renamed, 
   assert.equal((await acme.get("/contact/?query=ann")).data.length, 0);
 });
 
+test("what stopped goes on with the records that are left, in the name of whoever resumes it", async () => {
+  const acme = await organization();
+  const leads = [await acme.lead(), await acme.lead(), await acme.lead()];
+  const [boss, rep] = [await acme.member("superuser"), await acme.memberWith(["manage_organization", "view_all_leads"])];
+  const { id } = await boss.post("/bulk_action/edit/", { type: "add_tag", tag: "x", all: true });
+  const { data } = await acme.get("/membership/");
+  await acme.delete(`/membership/${data.find((one: any) => one.user_id === boss.userId).id}/`);
+  await work(acme);
+  const stopped = await acme.get(`/bulk_action/${id}/`);
+
+  await rep.refused(403, "PUT", `/bulk_action/${id}/`, { status: "resuming" });
+  const resumed = await acme.put(`/bulk_action/${id}/`, { action: "resume" });
+  await work(acme);
+
+  assert.deepEqual([stopped.status, stopped.n_objects_processed], ["error", 0]);
+  assert.deepEqual([resumed.status, resumed.error, resumed.date_completed], ["resuming", null, null]);
+  const done = await acme.get(`/bulk_action/${id}/`);
+  assert.deepEqual([done.status, done.n_succeeded, done.n_objects_processed, done.error], ["done", 3, 3, null]);
+  for (const lead of leads) {
+    const told = (await acme.events(lead.id)).filter(({ event }) => event === "lead.updated");
+    assert.deepEqual(
+      told.map(({ user_id, meta }: any) => [user_id, meta.bulk_action_id]),
+      [[acme.userId, id]],
+    );
+  }
+});
+
 test("nobody asks for an edit or a deletion without the permission, and one who has lost it touches nothing more", async () => {
   const acme = await organization();
   const lead = await acme.lead({ name: "Steel" });

@@ -10,7 +10,7 @@ import { type Asked, inItsName } from "../shared/in_its_name.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { finalStates } from "./common.ts";
 import type { BulkAction, Doing, Done } from "./doing.ts";
-import { doings } from "./kinds.ts";
+import { doings, neededFor } from "./kinds.ts";
 import { bulkJobs } from "./names.ts";
 import { finish, noteDone, stop } from "./progress.ts";
 import { nextItems } from "./snapshot.ts";
@@ -29,7 +29,7 @@ export const bulkWork: Work = {
   async giveUp(ctx, { object_id }) {
     const [row] = await lockToChange(ctx, bulkAction, sql`t.id = ${object_id}`);
     if (row !== undefined && !finalStates.has(row.status))
-      stop(ctx, row, "Several workers ended in the middle of it: start another for what is left");
+      stop(ctx, row, "Several workers ended in the middle of it: resume it to go on with what is left");
   },
 };
 
@@ -66,7 +66,7 @@ async function endItem(core: Core, job: Job, done: Done): Promise<void> {
 const asked: Asked<typeof bulkAction> = {
   of: bulkAction,
   isOpen: ({ status }) => !finalStates.has(status) && status !== "paused",
-  askedBy: ({ created_by }) => created_by ?? "",
+  askedBy: ({ run_by, created_by }) => run_by ?? created_by ?? "",
   whyNot: (ctx, row, actor) => whyNot(ctx, row as BulkAction, actor),
   stop: (ctx, row, why) => stop(ctx, row as BulkAction, why),
 };
@@ -77,11 +77,9 @@ const inName = (core: Core, job: Job, act: Act): Promise<boolean> =>
   inItsName(core, job, asked, (ctx, row) => act(ctx, begun(ctx, row as BulkAction), doings[(row as BulkAction).kind]));
 
 function whyNot(ctx: Ctx, action: BulkAction, actor: Actor | null): string | null {
-  const doing = doings[action.kind];
-  const more = doing.needs?.(ctx, action) ?? "member";
   if (actor === null) return "Whoever asked for it is no longer an active member";
   if (actor.past_due) return "The account is past due";
-  const lacks = [doing.permission, more].find((one) => one !== "member" && !actor.permissions.has(one));
+  const lacks = neededFor(ctx, action).find((one) => !actor.permissions.has(one));
   return lacks === undefined ? null : `Whoever asked for it may not do it any more: it needs ${lacks}`;
 }
 

@@ -76,7 +76,7 @@ export const common = () => ({
   date_started: timestamp({ readOnly: true }),
   date_paused: timestamp({ readOnly: true, doc: "When it was paused." }),
   date_completed: timestamp({ readOnly: true }),
-  error: text({ readOnly: true, max: 1000, doc: "Why it stopped." }),
+  error: text({ readOnly: true, max: 1000, doc: "Why it stopped. `resuming` goes on with the records that are left." }),
   undo: lookedUp(
     ["kind", "status", "date_completed", "undo_action_id"],
     z.strictObject({
@@ -88,6 +88,7 @@ export const common = () => ({
     "Whether `POST /bulk_action/{id}/undo/` can undo it.",
   ),
   undo_action_id: text({ readOnly: true, hidden: true }),
+  run_by: text({ readOnly: true, hidden: true }),
 });
 
 function progressOf(all: number | null, processed: number): number {

@@ -1,17 +1,19 @@
-// PUT /bulk_action/{id}/: pauses, resumes and cancels a bulk action. Its job sees that before its next items.
-import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+// PUT /bulk_action/{id}/: pauses, resumes and cancels a bulk action. Its job sees that before its next items. One that stopped goes on with
+// what is left, in the name of whoever resumes it.
+import { type Ctx, may, userOf } from "../../core/context.ts";
+import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
-import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { spendFor } from "./begin.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { finalStates } from "./common.ts";
+import { neededFor } from "./kinds.ts";
 import { bulkJobs } from "./names.ts";
+import { offerUndoAgain } from "./offer_undo.ts";
 
-type BulkAction = Row<typeof bulkAction>;
+type BulkAction = Row<typeof bulkAction> & Record<string, any>;
 
 /** A bulk action that was paused for longer is probably no longer wanted. */
 const resumeDays = 7;
@@ -24,6 +26,7 @@ export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<t
   if (status === undefined || status === before.status) return before;
 
   checkStep(ctx, before, status);
+  if (before.status === "error") return goOn(ctx, before);
   const now = ctx.now.toISOString();
   const date_paused = status === "paused" ? now : null;
   const date_completed = status === "canceled" ? now : null;
@@ -34,11 +37,15 @@ export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<t
   return after;
 }
 
-/** What a canceled undo has not undone may be undone by another one, and so may what its author did not see. */
-export async function offerUndoAgain(ctx: Ctx, { undoes }: BulkAction & { undoes?: string }): Promise<void> {
-  if (undoes == null) return;
-  const [undone] = await findRecords(ctx, bulkAction, [sql`t.id = ${undoes}`], sql`for update of t`);
-  if (undone !== undefined) store.update(ctx, bulkAction, undone, { undo_action_id: null });
+/** The items that are left are done by somebody who may do them now, and count again in that budget. */
+async function goOn(ctx: Ctx, before: BulkAction): Promise<BulkAction> {
+  const lacks = neededFor(ctx, before).find((one) => !may(ctx, one));
+  if (lacks !== undefined) throw notAllowed(lacks);
+
+  await spendFor(ctx, before, (before.n_objects ?? 0) - before.n_objects_processed);
+  wake(ctx, bulkJobs, [before.id]);
+  const values = { status: "resuming", error: null, date_completed: null, run_by: userOf(ctx) } as const;
+  return store.update(ctx, bulkAction, before, values);
 }
 
 const asked = { pause: "paused", resume: "resuming", cancel: "canceled" } as const;
@@ -51,10 +58,13 @@ function checkStep(ctx: Ctx, before: BulkAction, status: string): void {
     if (before.status !== "loading" && before.status !== "processing")
       refuse(`is ${before.status}: only a loading or processing action can be paused`);
   } else if (status === "resuming") {
-    if (before.status !== "paused") refuse(`is ${before.status}: only a paused action can be resumed`);
-    const since = Date.parse(before.date_paused ?? before.date_updated);
+    if (before.status !== "paused" && before.status !== "error")
+      refuse(`is ${before.status}: only an action that is paused or in error can be resumed`);
+    if (before.undo_action_id != null) refuse(`is error, and undone by ${before.undo_action_id}: start another`);
+    const { date_paused, date_completed, date_updated } = before;
+    const since = Date.parse((before.status === "paused" ? date_paused : date_completed) ?? date_updated);
     if (ctx.now.getTime() - since > resumeDays * 24 * 3_600_000)
-      refuse(`has been paused for more than ${resumeDays} days: start another`);
+      refuse(`has been ${before.status} for more than ${resumeDays} days: start another`);
   } else if (status === "canceled") {
     if (finalStates.has(before.status)) refuse(`is ${before.status}: it is over`);
   } else refuse("must be paused, resuming or canceled");

@@ -5,7 +5,7 @@ import { store } from "../../records/store.ts";
 import { notify } from "../notifications/notify.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { type BulkAction, type Done, gone, type Item } from "./doing.ts";
-import { offerUndoAgain } from "./pause.ts";
+import { offerUndoAgain } from "./offer_undo.ts";
 
 /** The action names its first failures. The list of its items has all of them. */
 export const errorsMost = 100;
@@ -72,9 +72,9 @@ export function stop(ctx: Ctx, action: BulkAction, error: string): void {
   tell(ctx, action, "Your bulk action stopped", error);
 }
 
-function tell(ctx: Ctx, { id, kind, created_by, send_done_email }: BulkAction, title: string, body: string | null): void {
+function tell(ctx: Ctx, { id, kind, created_by, run_by, send_done_email }: BulkAction, title: string, body: string | null): void {
   if (!send_done_email) return;
-  notify(ctx, [created_by], {
+  notify(ctx, [run_by ?? created_by], {
     type: "bulk_action_done",
     title,
     body,

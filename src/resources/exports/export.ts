@@ -54,7 +54,7 @@ export const exportResource = resource({
     size: integer({ readOnly: true, doc: "Bytes of the file." }),
     checksum_sha256: text({ readOnly: true, doc: "In hex." }),
     expires_at: timestamp({ readOnly: true, doc: "Until then the file is kept." }),
-    error: text({ readOnly: true, max: 1000, doc: "Why it failed." }),
+    error: text({ readOnly: true, max: 1000, doc: "Why it failed. It can be resumed." }),
     download_url: lookedUp(
       ["id", "storage_key"],
       z.string().nullable(),

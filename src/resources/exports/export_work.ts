@@ -41,13 +41,13 @@ export const exportWork: Work = {
       if (error instanceof ClaimLost) throw error;
       const { status = 503, message, fields = {} } = asRefusal(error) as Partial<Problem> & Error;
       if (status >= 500 && job.failures + 1 < attemptsMost) throw error;
-      const why = status < 500 ? message : `The file ${fields.file ?? "could not be written: start it again"}`;
+      const why = status < 500 ? message : `The file ${fields.file ?? "could not be written: resume it to begin anew"}`;
       await inside(core, job, (ctx, row) => fail(ctx, row, why));
     }
   },
   async giveUp(ctx, { object_id }) {
     const [row] = await lockToChange(ctx, exportResource, sql`t.id = ${object_id}`);
-    if (row !== undefined) fail(ctx, row, "Several workers ended while they wrote the file: start it again");
+    if (row !== undefined) fail(ctx, row, "Several workers ended while they wrote the file: resume it to begin anew");
   },
 };
 

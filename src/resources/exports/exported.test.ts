@@ -175,6 +175,7 @@ test("an export holds what its author may see at the moment it is written, and n
   assert.deepEqual(lines(text), ['"id"', `"${mine.id}"`]);
   const failed = await acme.get(`/export/${id}/`);
   assert.deepEqual([failed.status, failed.error], ["error", "Who asked for it may not export any more"]);
+  await acme.refused(403, "POST", `/export/${id}/resume/`, {});
 });
 
 test("the file is kept for seven days", async () => {

@@ -2,6 +2,7 @@ import type { Operation } from "../../core/operation.ts";
 import { standard } from "../../records/standard.ts";
 import { downloadExport } from "./download.ts";
 import { exportResource } from "./export.ts";
+import { resumeExport } from "./resume.ts";
 import { exportLeads, exportOpportunities } from "./start_export.ts";
 
 export const exports: Operation[] = [
@@ -9,4 +10,5 @@ export const exports: Operation[] = [
   exportLeads,
   exportOpportunities,
   downloadExport,
+  resumeExport,
 ];

@@ -4,12 +4,14 @@ import { cancelMailingExport } from "./cancel.ts";
 import { listItems } from "./list_items.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { listPlatforms } from "./platforms.ts";
+import { resumeMailingExport } from "./resume.ts";
 import { createMailingExport } from "./start_mailing_export.ts";
 
 export const mailingExports: Operation[] = [
   ...standard(mailingExport, { list: true, get: true }, "export"),
   createMailingExport,
   cancelMailingExport,
+  resumeMailingExport,
   listPlatforms,
   listItems,
 ];

@@ -52,9 +52,9 @@ export function fail(ctx: Ctx, row: MailingExport, error: string): void {
 }
 
 /** What an automation pushes, its runs show. */
-function tell(ctx: Ctx, { id, created_by, automation_run_id }: MailingExport, title: string, body: string | null): void {
+function tell(ctx: Ctx, { id, created_by, run_by, automation_run_id }: MailingExport, title: string, body: string | null): void {
   if (automation_run_id !== null) return;
-  notify(ctx, [created_by], {
+  notify(ctx, [run_by ?? created_by], {
     type: "export_done",
     title,
     body,

@@ -136,6 +136,24 @@ for (const [platform, { ann, refusal = "looks fake" }] of Object.entries(platfor
       assert.match(data.find((one: any) => one.service === platform).last_error, /answered 401/);
       assert.equal((await acme.get("/notification/?type=export_done")).data[0].object_id, done.id);
     });
+
+    test("goes on with whom is left once the platform is in order again", async () => {
+      const { acme, server, body } = await connected(platform);
+      for (const name of ["Ann", "Bob"]) await add(acme, name);
+      server.mood = { status: 401 };
+      const failed = await worked(acme, await acme.post("/mailing_export/", body));
+      const colleague = await acme.memberWith(["export", "view_all_leads"]);
+      await colleague.refused(403, "POST", `/mailing_export/${failed.id}/resume/`, {});
+
+      server.mood = null;
+      await acme.post(`/mailing_export/${failed.id}/resume/`, {});
+      const done = await worked(acme, failed);
+
+      assert.equal(failed.status, "failed");
+      assert.deepEqual([done.status, done.error, done.n_pushed, done.n_failed], ["completed", null, 2, 0]);
+      assert.deepEqual([...server.people.keys()].sort(), ["ann@x.io", "bob@x.io"]);
+      await acme.refused(400, "POST", `/mailing_export/${failed.id}/resume/`, {}, "status");
+    });
   });
 
 test("who is in a Mailchimp audience already keeps their status, and gets the tags", async () => {

@@ -45,7 +45,8 @@ export const mailingExportWork: Work = {
   },
   async giveUp(ctx, { object_id }) {
     const [row] = await lockToChange(ctx, mailingExport, sql`t.id = ${object_id}`);
-    if (row !== undefined && !isOver(row)) fail(ctx, row, "Several workers ended in the middle of it: start another");
+    if (row !== undefined && !isOver(row))
+      fail(ctx, row, "Several workers ended in the middle of it: resume it to go on with whom is left");
   },
 };
 
@@ -55,7 +56,7 @@ async function begin(core: Core, job: Job): Promise<Batch | "file" | null> {
   await inName(core, job, async (ctx, row) => {
     const platform = await openPlatform(ctx, row);
     if (platform === null) {
-      fail(ctx, row, "Its credentials are gone: store them again, and start another");
+      fail(ctx, row, "Its credentials are gone: store them again, and resume it");
       return release(ctx, job, null);
     }
     if (row.status === "queued") await takeAudience(ctx, row);
@@ -127,7 +128,7 @@ async function endWithFile(core: Core, job: Job): Promise<void> {
 const asked: Asked<typeof mailingExport> = {
   of: mailingExport,
   isOpen: (row) => !isOver(row),
-  askedBy: ({ created_by }) => created_by,
+  askedBy: ({ run_by, created_by }) => run_by ?? created_by,
   whyNot: (_ctx, _row, actor) => whyNot(actor),
   stop: fail,
 };

@@ -57,4 +57,11 @@ test("the contacts are selected in one way, and whoever asks has the rights in b
   const { status, error, n_shared } = await acme.get(`${path}${made.id}/`);
   assert.deepEqual([status, error, n_shared], ["failed", "organization_id must be an organization that you are a member of", 0]);
   assert.deepEqual((await there.get("/contact/")).data, []);
+
+  await rep.refused(400, "POST", `${path}${made.id}/resume/`, {}, "organization_id");
+  await acme.post(`${path}${made.id}/resume/`, {});
+  await work(acme);
+  const resumed = await acme.get(`${path}${made.id}/`);
+  assert.deepEqual([resumed.status, resumed.error, resumed.n_shared], ["completed", null, 1]);
+  await acme.refused(400, "POST", `${path}${made.id}/resume/`, {}, "status");
 });

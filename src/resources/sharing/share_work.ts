@@ -35,7 +35,8 @@ export const shareWork: Work = {
     ),
   async giveUp(ctx, { object_id }) {
     const [row] = await lockToChange(ctx, shareBulk, sql`t.id = ${object_id}`);
-    if (row !== undefined && isOpen(row)) fail(ctx, row, "Several workers ended in the middle of it: start it again");
+    if (row !== undefined && isOpen(row))
+      fail(ctx, row, "Several workers ended in the middle of it: resume it to go on with what is left");
   },
 };
 
@@ -95,7 +96,7 @@ function noteDone(ctx: Ctx, row: ShareBulk, items: readonly Item[], done: readon
 const asked: Asked<typeof shareBulk> = {
   of: shareBulk,
   isOpen,
-  askedBy: ({ created_by }) => created_by ?? "",
+  askedBy: ({ run_by, created_by }) => run_by ?? created_by ?? "",
   whyNot: (_ctx, _row, actor) => (actor === null ? "Whoever asked for it is no longer an active member" : null),
   stop: fail,
 };
