@@ -40,11 +40,18 @@ async function* cellsOf(
 function cellOf(value: unknown, place: string): string | null {
   if (value === undefined || value === null) return null;
   const isNested = typeof value === "object";
+  if (isDeeper(value, levelsMost)) throw invalid({ [place]: `must be nested ${levelsMost} levels deep or less` });
   const text = isNested ? JSON.stringify(value) : String(value);
   if (isNested ? badEscape.test(text) : text.includes("\0") || !text.isWellFormed())
     throw invalid({ [place]: "must not contain NUL or half of a surrogate pair" });
   return text;
 }
+
+/** As for the bodies of requests: what handles a value calls itself for each level. */
+const levelsMost = 32;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" && value !== null && (levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1)));
 
 /** How JSON writes NUL and half of a surrogate pair. */
 const badEscape = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;

@@ -33,6 +33,8 @@ test("a file must be text, and an address public", async () => {
   await refuse({ content_base64: base64(Buffer.from("a\0b,c\n1,2")) }, "content_base64");
   await refuse({ content_base64: base64(Buffer.from('[{"a": "\\u0000"}]')) }, "content_base64.0.a");
   await refuse({ content_base64: base64(Buffer.from("[1, 2]")) }, "content_base64");
+  const deep = `{"a": ${"[".repeat(5000)}${"]".repeat(5000)}}`;
+  await refuse({ content_base64: base64(Buffer.from(`${deep}\n{"a": 1}`)) }, "content_base64.0.a");
   await refuse({ content_base64: base64(Buffer.from('{"a": 1}\n2')) }, "content_base64");
   await refuse({ content_base64: base64(Buffer.from("PK\u0003\u0004 and more")) }, "content_base64");
   await refuse({ content_base64: base64(Buffer.from("d0cf11e0a1b11ae1", "hex")) }, "content_base64");

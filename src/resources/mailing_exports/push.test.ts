@@ -253,7 +253,9 @@ test("an export to a file has what its author may see when it is written, and th
 
   assert.deepEqual([queued.match_count, done.status, done.n_pushed], [2, "completed", 1]);
   const { share_url } = await seller.get(`/file/${done.file_id}/`);
-  const file = await fetch(share_url.replace(/^.*(?=\/f\/)/, service.url));
+  assert.equal(share_url, null);
+  const headers = { authorization: `Bearer ${seller.key}` };
+  const file = await fetch(`${service.url}/api/v1/file/${done.file_id}/download/`, { headers });
   const lines = (await file.text()).trim().split("\r\n");
   assert.equal(lines[0], '"email","first_name","last_name","title","company","contact_id","lead_id"');
   assert.match(lines[1]!, /^"ann@x.io","Ann","Lee",,"'=Own","cont_/);
@@ -261,6 +263,11 @@ test("an export to a file has what its author may see when it is written, and th
   await other.refused(404, "GET", `/file/${done.file_id}/`);
   await other.refused(404, "GET", `/mailing_export/${done.id}/`);
   await acme.get(`/file/${done.file_id}/`);
+  // Who sees all leads sees such a file only with the permission to export.
+  const user = await acme.memberWith(["view_all_leads"]);
+  await user.refused(404, "GET", `/file/${done.file_id}/`);
+  await user.refused(404, "GET", `/file/${done.file_id}/download/`);
+  assert.deepEqual((await user.get("/file/")).data, []);
 });
 
 test("while an export waits, who is deleted or not visible to its author any more is left out", async () => {

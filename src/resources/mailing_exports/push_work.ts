@@ -114,7 +114,7 @@ async function endWithFile(core: Core, job: Job): Promise<void> {
   try {
     await inName(core, job, async (ctx, row) => {
       const name = `contacts-${ctx.now.toISOString().slice(0, 10)}.csv`;
-      const { id } = await insertFile(ctx, bytes, { name, is_system: true });
+      const { id } = await insertFile(ctx, bytes, { name, is_system: true, share_expires_at: ctx.now.toISOString() });
       complete(ctx, row, id);
       release(ctx, job, null);
       isKept = true;
