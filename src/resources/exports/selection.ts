@@ -1,8 +1,8 @@
 // The records of an export, page by page, as its author may see them.
-import type { Ctx } from "../../core/context.ts";
-import { type Resource, type Row, scope } from "../../core/resource.ts";
+import { type Ctx, transactionOf } from "../../core/context.ts";
+import { from, type Resource, type Row, scope } from "../../core/resource.ts";
 import type { OrderKey } from "../../core/search.ts";
-import { and, name, type Sql, sql } from "../../db/sql.ts";
+import { and, name, type Sql, sql, statement } from "../../db/sql.ts";
 import { countRows, readPage } from "../../records/list.ts";
 import { type ListInput, readList } from "../../records/list_input.ts";
 import { orderBy, readOrder } from "../../records/order.ts";
@@ -65,6 +65,38 @@ export interface ShownRecord {
   id: string;
   /** Its JSON. */
   text: string;
+}
+
+/**
+ * The same for any number. They are found and sorted once: each page by itself would sort all of them anew, which took half an hour
+ * for 100,000 leads by name.
+ */
+export async function* manyPagesOf(
+  ctx: Ctx,
+  { of, conditions, order, most }: Selected,
+  fields: string[] | null,
+  size: number,
+): AsyncGenerator<ShownRecord[]> {
+  const { read } = transactionOf(ctx);
+  const limit = most === Number.MAX_SAFE_INTEGER ? sql`` : sql`limit ${most}`;
+  await read(
+    statement(sql`declare exported no scroll cursor for
+      select t.id from ${from(of, "t")} where ${and([...scope(ctx, of), ...conditions])} order by ${orderBy(order)} ${limit}`),
+  );
+  for (;;) {
+    const ids = (await read({ text: `fetch ${size} from exported`, values: [], name: `exported.${size}` })).map(([id]) => id!);
+    if (ids.length === 0) break;
+    const page = await readPage(ctx, of, {
+      ...plain,
+      limit: ids.length,
+      cursor: null,
+      fields,
+      order,
+      conditions: [sql`t.id = any(${ids})`],
+    });
+    if (page.records.length > 0) yield page.records;
+  }
+  await read({ text: "close exported", values: [], name: "exported.close" });
 }
 
 /** All of them, as reads show them. `fields` are the wanted ones, null for all ordinary ones. */

@@ -2,7 +2,7 @@
 import type { Ctx } from "../../core/context.ts";
 import { textWith } from "../../records/list.ts";
 import { type Item, layoutOf } from "./columns.ts";
-import { type Export, leadsById, ofLeads, pagesOf, type Selected, type ShownRecord } from "./selection.ts";
+import { type Export, leadsById, manyPagesOf, ofLeads, type Selected, type ShownRecord } from "./selection.ts";
 import { csv, type Rows, xlsx } from "./table.ts";
 
 /** What becomes garbage soon needs little memory. Pages that carry other records with them are smaller. */
@@ -16,7 +16,7 @@ export function bytesOf(ctx: Ctx, made: Export, selected: Selected, progress: Pr
   if (made.format === "json" || made.format === "jsonl") return records(ctx, made, selected, progress);
   const { columns, fields, leadFields } = layoutOf(ctx, made);
   const rows = async function* (): Rows {
-    for await (const page of pagesOf(ctx, selected, fields, pageSize)) {
+    for await (const page of manyPagesOf(ctx, selected, fields, pageSize)) {
       const items = await withLeads(ctx, page, leadFields);
       yield items.map((item) => columns.map(({ cell }) => cell(item)));
       await progress(page.length);
@@ -41,7 +41,7 @@ async function* records(ctx: Ctx, made: Export, selected: Selected, progress: Pr
   const fields = made.fields ?? (made.include_smart_fields ? selected.of.shown.map(([key]) => key) : null);
   let isFirst = true;
   if (isList) yield Buffer.from("[\n");
-  for await (const page of pagesOf(ctx, selected, fields, within.length > 0 ? leadsSize : pageSize)) {
+  for await (const page of manyPagesOf(ctx, selected, fields, within.length > 0 ? leadsSize : pageSize)) {
     const texts = within.length > 0 ? await withParts(ctx, page, within) : page.map(({ text }) => text);
     const text = texts.join(isList ? ",\n" : "\n");
     yield Buffer.from(isList ? `${isFirst ? "" : ",\n"}${text}` : `${text}\n`);
