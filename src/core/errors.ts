@@ -88,6 +88,10 @@ export const notFound = (): Problem => new Problem(404, statuses[404]!);
 export const notAllowed = (permission: string): Problem =>
   new Problem(403, `You do not have permission to perform this action: it needs ${permission}.`);
 
+/** 403: a connection by OAuth may not, whatever its person may. */
+export const outlasting = (): Problem =>
+  new Problem(403, "An application that is connected by OAuth may not do this: it would outlast the connection. Use an API key.");
+
 /** 401, with the challenge a client needs to try again. */
 export const unauthorized = (challenge = 'Basic realm="api"'): Problem =>
   new Problem(401, statuses[401]!, {}, { "www-authenticate": challenge });

@@ -72,6 +72,8 @@ export interface Operation<I = any> {
   transaction: boolean;
   /** False keeps it from agents (identity and administration). */
   mcp: boolean;
+  /** What it makes or shows would work on after a connection by OAuth has ended, so that no connection may do it. */
+  outlasts?: boolean;
   status: 200 | 201;
   /** Other statuses of a successful answer, and what each means. */
   otherwise?: Readonly<Record<number, string>>;
@@ -157,6 +159,7 @@ type Said =
   | "permission"
   | "output"
   | "otherwise"
+  | "outlasts"
   | "previews"
   | "narrows"
   | "lasts"

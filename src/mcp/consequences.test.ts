@@ -202,7 +202,15 @@ test("an import of an agent changes no records that are there, and those it brin
   const [ivy] = (await acme.get("/contact/?email=ivy@evil.example")).data;
   const mail = { lead_id: ivy.lead_id, to: ["ivy@evil.example"], subject: "Hi", body_text: "Hi" };
   const sent = [await safe.call("send_email", mail), await wide.call("send_email", mail)];
+  const own = await acme.post("/import/", {
+    object_type: "contact",
+    rows: [{ Lead: "Own", Name: "Owen", Email: "owen@client.example" }],
+  });
+  await acme.put(`/import/${own.id}/`, { mapping: { Lead: "lead.name", Name: "contact.name", Email: "contact.email" } });
+  await work();
+  const [owen] = (await acme.get("/contact/?email=owen@client.example")).data;
+  const known = await safe.call("send_email", { ...mail, lead_id: owen.lead_id, to: ["owen@client.example"] });
 
-  assert.deepEqual([safely, usually, begun, ...sent].map(isRefused), [true, true, false, true, false], JSON.stringify(begun));
+  assert.deepEqual([safely, usually, begun, ...sent, known].map(isRefused), [true, true, false, true, false, false]);
   assert.equal((await acme.get(`/lead/${lead.id}/`)).name, "Old");
 });

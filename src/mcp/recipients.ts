@@ -60,20 +60,23 @@ async function hasAddress(ctx: Ctx, filter: "email" | "phone", value: string): P
 /**
  * The contacts that this key, or this application of the person, made within a day, or gave the address. An agent that was told to send
  * to somebody may have been told to add them first: by itself, or by work in the background, such as an import, which is done in the
- * person's name and by no key. Which key began it is not told, so all such work of the person counts.
+ * person's name and by no key. An import says who began it; of other such work of the person that is not told, so all of it counts.
  */
 async function addedBy(ctx: Ctx, ids: readonly string[], address: string | null): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { api_key_id, oauth, user_id } = ctx.actor;
   const rows = await read(ctx, {
     name: "recipients.added",
-    text: `select distinct object_id from event
-           where organization_id = $1 and object_id = any($2) and object_type = 'contact'
-             and date_created > $3::timestamptz - interval '24 hours'
-             and (api_key_id = $4 or (oauth_client_id = $5 and user_id = $6)
-               or (user_id = $6 and api_key_id is null and oauth_client_id is null and meta->>'automation_run_id' is null))
-             and (action = 'created'
-               or ($7::text is not null and changed_fields && '{emails,phones}' and strpos(lower(previous_data::text), $7) = 0))`,
+    text: `select distinct e.object_id from event e
+           where e.organization_id = $1 and e.object_id = any($2) and e.object_type = 'contact'
+             and e.date_created > $3::timestamptz - interval '24 hours'
+             and (e.api_key_id = $4 or (e.oauth_client_id = $5 and e.user_id = $6)
+               or (e.user_id = $6 and e.api_key_id is null and e.oauth_client_id is null and e.meta->>'automation_run_id' is null
+                 and (e.meta->>'import_id' is null or exists (select from event i
+                   where i.organization_id = $1 and i.object_id = e.meta->>'import_id' and i.object_type = 'import'
+                     and (i.api_key_id = $4 or (i.oauth_client_id = $5 and i.user_id = $6))))))
+             and (e.action = 'created'
+               or ($7::text is not null and e.changed_fields && '{emails,phones}' and strpos(lower(e.previous_data::text), $7) = 0))`,
     values: [ctx.organization_id, ids, ctx.now, api_key_id, oauth?.client_id ?? null, user_id, address],
   });
   return new Set(rows.map(([id]) => id!));

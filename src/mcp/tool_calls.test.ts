@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { agentOf } from "../../test/support/agent.ts";
+import { chain } from "../../test/support/automations.ts";
 import { Client } from "../../test/support/client.ts";
 import { organization, type Workspace } from "../../test/support/given.ts";
 
@@ -118,11 +119,16 @@ describe("a tool", () => {
     const quote = await acme.put(`/quote/${made.id}/`, { status: "open" });
     const agent = await agentOf(acme, { scope: "write_safe" });
 
+    const graph = chain(["note.create", { lead_id, note: { $template: "See {{ record.public_url }} now" } }]);
+    const trigger = { type: "manual", config: { object_type: "quote" } };
+    const flow = await acme.post("/automations/", { name: "Shows", trigger, graph });
+
     const said = JSON.stringify([
       await agent.call("get_record", { object_type: "file", id: file.id }),
       await agent.call("list_records", { object_type: "quote", fields: ["id", "public_url"] }),
       await agent.call("update_record", { object_type: "file", id: file.id, data: { name: "b.txt" }, dry_run: true }),
       await agent.call("list_records", { object_type: "event", filters: { lead_id } }),
+      await agent.call("create_record", { object_type: "automations/simulate", id: flow.id, data: { record_id: quote.id } }),
     ]);
 
     const tokenOf = (url: string) => new URL(url).pathname.split("/").find((part) => part.length > 30)!;

@@ -135,6 +135,15 @@ describe("a connection", () => {
     const call = bearer(acme.service, tokens.access_token);
     const bob = await acme.member("user");
     const [member] = (await acme.get(`/membership/?user_id=${bob.userId}`)).data;
+    const [own] = (await acme.get(`/membership/?user_id=${acme.userId}`)).data;
+    const mailbox = { email: "ada@acme.example", smtp: { host: "93.184.216.34", password: "secret" } };
+    const account = await acme.post("/connected_account/", mailbox);
+    const all = { field: "subject", operator: "contains", value: "a" };
+    const forward = { conditions: [all], actions: [{ type: "forward_to", value: ["ada@acme.example"] }] };
+    const rule = await acme.post("/inbox_rule/", { name: "Old", is_enabled: false, ...forward });
+    const actions = [{ type: "call_webhook", config: { url: "https://example.com/stays" } }];
+    const calls = { name: "Calls", trigger: "lead.created", actions };
+    const draft = await acme.post("/automation/", calls);
 
     for (const [method, path, body] of [
       ["POST", "/api_key/", { name: "stays" }],
@@ -144,6 +153,18 @@ describe("a connection", () => {
       ["POST", "/role/", { name: "stays" }],
       ["POST", "/organization/", { name: "stays" }],
       ["POST", "/webhook/", { url: "https://stays.example/hook", events: [{ object_type: "lead", action: "created" }] }],
+      ["POST", "/connected_account/", { email: "box@stays.example", smtp: { host: "93.184.216.34", password: "secret" } }],
+      ["PUT", `/connected_account/${account.id}/`, { smtp: { host: "93.184.216.35", password: "secret" } }],
+      ["PUT", `/connected_account/${account.id}/`, { shared_with: [bob.userId] }],
+      ["POST", "/send_as/", { allowed_user_id: bob.userId }],
+      ["POST", "/inbox_rule/", { name: "fw", conditions: [all], actions: [{ type: "forward_to", value: ["x@stays.example"] }] }],
+      ["PUT", `/inbox_rule/${rule.id}/`, { is_enabled: true }],
+      ["POST", "/automation/", { ...calls, status: "active" }],
+      ["PUT", `/automation/${draft.id}/`, { status: "active" }],
+      ["POST", "/automations/auto_none/rotate_secret/", {}],
+      ["POST", "/webhook/whk_none/rotate_secret/", {}],
+      ["PUT", `/membership/${own.id}/`, { may_workflows_impersonate: true }],
+      ["POST", "/phone_number/", { number: "+12125550199", forward_to: "+12125550188", forward_to_enabled: true }],
       ["PUT", "/credentials/openai/", { api_key: "sk-0123456789abcdef", base_url: "https://stays.example" }],
       ["PUT", `/organization/${acme.id}/`, { settings: { mcp: { require_destructive_for_send: false } } }],
     ] as const) {

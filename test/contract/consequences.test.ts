@@ -103,6 +103,38 @@ describe("a tool without the widest scope makes none that acts by itself or goes
   }
 });
 
+/** What agents cannot do, and connections by OAuth can by REST: it is over when they end, or is refused by its body. */
+const endsWithThem = new Map([
+  ["me.update", "is the person's name and settings"],
+  ["user.set_availability", "says whether somebody is there"],
+  ["membership.create", "is refused in its function"],
+  ["membership.update", "is refused where it changes a role, or lets automations act as somebody"],
+  ["role.create", "is refused in its function"],
+  ["role.update", "is refused in its function"],
+  ["group.create", "puts members together who are members already"],
+  ["group.update", "does too"],
+  ["api_key.create", "is refused in its function"],
+  ["organization.create", "is refused in its function"],
+  ["organization.update", "is refused where it changes what agents may do"],
+  ["phone_number.create", "is refused where calls would go on elsewhere"],
+  ["phone_number.update", "is, too"],
+  ["port.close", "ends what a person began"],
+  ["webhook.redeliver", "sends where a person wanted it"],
+  ["webhook.test", "does too"],
+  ["credentials.sync", "reads the lists of a service that a person connected"],
+  ["contact_list.copy_from_named_source", "does too"],
+  ["mailing_export.create", "sends once, to a service that a person connected"],
+  ["budget.create", "bounds others; who is bounded may not"],
+  ["budget.update", "does too"],
+]);
+
+test("what agents have no operation for says that it outlasts connections, or why it does not is said here", () => {
+  const isWrite = ({ method }: { method: string }) => method === "POST" || method === "PUT";
+  const silent = operations.filter((one) => !one.mcp && isWrite(one) && one.outlasts !== true).map(({ name }) => name);
+
+  assert.deepEqual(silent, [...endsWithThem.keys()]);
+});
+
 test("every step of automations that speaks to people or other services, or deletes, says so", () => {
   const outside = stepTypes.filter(({ side_effect, outside: asks }) => side_effect === "at_most_once" || asks !== undefined);
   const silent = outside.filter(({ speaks }) => speaks !== true).map(({ type }) => type);

@@ -18,7 +18,6 @@ import { unknownWithin } from "../../values/unknown_keys.ts";
 import { parseUrl } from "../../values/url.ts";
 import { isSynced, listSyncJobs } from "../lists/list_sync_jobs.ts";
 import { type ShownSync, shownSync, syncsOf } from "../lists/list_syncs.ts";
-import { notByConnection } from "../shared/not_by_connection.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { wakeAllNumbers } from "../telephony/number_jobs.ts";
 import { credential } from "./credential.ts";
@@ -78,6 +77,7 @@ const writing = operation({
   doc: "Stores what a service knows the organization by: the service's fields, or the same under `values`.",
   permission: "manage_organization",
   mcp: false,
+  outlasts: true,
   input: {
     service: z.string(),
     values: z.record(z.string(), z.unknown()).optional().describe("The service's fields, as an object."),
@@ -99,7 +99,6 @@ export const updateCredentials: Operation<{ service: Service; given: Record<stri
     return { input: { service, given: { ...pick(given.body, names), ...pick({ ...nested }, names) } }, ignored };
   },
   async run(ctx, { service, given }) {
-    notByConnection(ctx);
     await lockServices(ctx);
     const before = await storedFor(ctx, service.service);
     const present = openedValues(ctx, before);

@@ -12,13 +12,23 @@ import { createSendAs, listSendAs } from "./send_as_verbs.ts";
 /** An organization that is past due can still take access away. */
 const deletesPastDue = { delete: { pastDue: true } };
 
+const outlasting = { create: { outlasts: true }, update: { outlasts: true } };
+
 export const accounts: Operation[] = [
-  ...standard(connectedAccount, { ...crud, create: createAccount, update: updateAccount, delete: deleteAccount }, "member"),
+  ...standard(
+    connectedAccount,
+    { ...crud, create: createAccount, update: updateAccount, delete: deleteAccount },
+    "member",
+    outlasting,
+  ),
   authorizeAccount,
-  ...standard(sendAs, { list: listSendAs, create: createSendAs, delete: true }, "member"),
+  ...standard(sendAs, { list: listSendAs, create: createSendAs, delete: true }, "member", outlasting),
   listCredentials,
   updateCredentials,
   deleteCredentials,
   syncLists,
-  ...standard(oauthApp, { list: true, create: createOauthApp, delete: deleteOauthApp }, "manage_organization", deletesPastDue),
+  ...standard(oauthApp, { list: true, create: createOauthApp, delete: deleteOauthApp }, "manage_organization", {
+    ...outlasting,
+    ...deletesPastDue,
+  }),
 ];

@@ -27,7 +27,7 @@ import { checkActing } from "./lent_rights.ts";
 import { cancelRuns, mendRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfGoingLive } from "./publishable.ts";
-import { checkDeletes } from "./reach.ts";
+import { checkForce } from "./reach.ts";
 import { semanticsOf } from "./semantics.ts";
 import { type Begun, manyMost } from "./start_many.ts";
 import { workflow } from "./workflow.ts";
@@ -81,7 +81,7 @@ export const publishAutomation = operation({
       ]);
     const plan: Plan = { trigger: before.trigger, filter: before.filter, graph: before.graph, settings: before.settings };
     checkActing(ctx, plan.settings.run_as_user_id);
-    await checkDeletes(ctx, plan.graph);
+    await checkForce(ctx, plan.graph);
 
     const isNew = !(same(plan, before.published) && (await isLent(ctx, before.active_version_id!)));
     const found = isNew ? await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)) : await semanticsOf(ctx, plan);
@@ -99,7 +99,7 @@ export const publishAutomation = operation({
       await addHook(ctx, id, await showRecord(ctx, workflow, id)),
       `,"version":${version.text},"warnings":${warnings},${shownEnrolment(bulk)}`,
     );
-    return hook === null ? shown : withSecret(shown, hook.signing_secret);
+    return hook === null || ctx.actor.oauth !== undefined ? shown : withSecret(shown, hook.signing_secret);
   },
 });
 

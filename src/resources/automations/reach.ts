@@ -3,6 +3,7 @@
 import { type Ctx, query } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 import { whyUnattended } from "../../records/unattended.ts";
+import { notByConnection } from "../shared/not_by_connection.ts";
 import type { Graph } from "./graph_shape.ts";
 import { stepTypesByName } from "./step_types.ts";
 
@@ -42,8 +43,20 @@ async function graphInForce(ctx: Ctx, id: string): Promise<Graph[]> {
 
 const mayDelete = (ctx: Ctx): boolean => ctx.actor.scopes.has("write_destructive");
 
+/** To put it in force. A connection lets it call no other service, which would go on when the connection has ended. */
+export async function checkForce(ctx: Ctx, graph: Graph): Promise<void> {
+  const calls = Object.values(graph.steps).some(({ type }) => calling(type));
+  if (calls) notByConnection(ctx);
+  await checkDeletes(ctx, graph);
+}
+
+const calling = (type: string): boolean => {
+  const of = stepTypesByName.get(type);
+  return of?.outside !== undefined && of.speaks === true;
+};
+
 /** Whoever puts it in force, or has it done, needs the scope of deleting where it deletes. */
-export async function checkDeletes(ctx: Ctx, graph: Graph): Promise<void> {
+async function checkDeletes(ctx: Ctx, graph: Graph): Promise<void> {
   if (!mayDelete(ctx) && (await reachOf(ctx, graph)).deletes)
     throw new Problem(403, "It deletes records, or may: to start it needs the scope write_destructive.");
 }

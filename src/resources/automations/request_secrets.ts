@@ -1,6 +1,6 @@
 // What an automation says to other services: the address, the headers and the body of a request. An address alone may be the whole
-// secret, such as that of a chat's hook. So it is shown to those who may write automations, and neither to other members, nor to tools,
-// nor in events. In its place they have `{"$secret": id}`. Who sends that back, such as an undo, keeps what it stands for.
+// secret, such as that of a chat's hook. So it is shown to those who may write automations, and neither to other members, nor to tools and
+// connected applications, nor in events. In its place they have `{"$secret": id}`. Who sends that back, such as an undo, keeps what it stands for.
 
 import type { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
@@ -25,7 +25,7 @@ const membersOf = ({ type, config }: { type?: unknown; config?: unknown }): stri
   isObject(config) ? (secretMembers.get(String(type ?? "")) ?? []).filter((key) => config[key] != null) : [];
 
 export const mayReadRequests = ({ actor, request }: Pick<Moment, "actor" | "request">): boolean =>
-  actor.permissions.has("manage_email_sequences") && request.byTool !== true;
+  actor.permissions.has("manage_email_sequences") && request.byTool !== true && actor.oauth === undefined;
 
 // --- marks ---
 

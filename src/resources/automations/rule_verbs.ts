@@ -22,7 +22,7 @@ import { hookTrigger } from "./hooks/hook.ts";
 import { isLent } from "./in_its_name.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfMeaning } from "./publishable.ts";
-import { checkDeletes } from "./reach.ts";
+import { checkForce } from "./reach.ts";
 import { withValues } from "./request_secrets.ts";
 import { type Condition, rule } from "./rule.ts";
 import { placeInRule } from "./rule_places.ts";
@@ -107,7 +107,7 @@ function statusOf({ status, is_active }: Patch<typeof rule>, was: Rule["status"]
 async function goLive(ctx: Ctx, plan: Plan, written: Written): Promise<void> {
   if (plan.trigger.type === hookTrigger)
     throw invalid({ trigger: "has an address of its own, which only automations of /automations/ get, when they are published" });
-  await checkDeletes(ctx, plan.graph);
+  await checkForce(ctx, plan.graph);
   refuseFindings(
     [...problemsOfAvailability(plan), ...(await problemsOfMeaning(ctx, plan))].map((one) => ({
       ...one,

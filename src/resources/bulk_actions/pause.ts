@@ -6,6 +6,7 @@ import type { Patch, Row } from "../../core/resource.ts";
 import { wake } from "../../jobs/job.ts";
 import { emit } from "../../records/event.ts";
 import { store } from "../../records/store.ts";
+import { needsWideScope } from "../shared/wide_scope.ts";
 import { spendFor } from "./begin.ts";
 import { bulkAction } from "./bulk_action.ts";
 import { finalStates } from "./common.ts";
@@ -26,6 +27,7 @@ export async function pauseOrResume(ctx: Ctx, before: BulkAction, patch: Patch<t
   if (status === undefined || status === before.status) return before;
 
   checkStep(ctx, before, status);
+  if (status === "resuming") needsWideScope(ctx, "To go on with what is done to many records");
   if (before.status === "error") return goOn(ctx, before);
   const now = ctx.now.toISOString();
   const date_paused = status === "paused" ? now : null;

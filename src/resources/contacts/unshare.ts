@@ -17,6 +17,7 @@ export const unshareContact = operation({
   path: "/contact/{id}/unshare/",
   doc: "Ends the sharing of a contact with one organization. Its copy becomes an ordinary contact. With the id of this organization, the contact itself leaves the share. A share with one contact left is dissolved.",
   permission: "view_all_leads",
+  scope: "write_destructive",
   input: {
     id: z.string(),
     organization_id: z.string().describe("The organization whose copy leaves the share."),

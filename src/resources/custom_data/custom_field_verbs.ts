@@ -7,6 +7,7 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { lockPlaces, placeBehind, pushedBack } from "../shared/positions.ts";
+import { needsWideScope } from "../shared/wide_scope.ts";
 import { convertValues, keepValues, refuseWhileChanging, removeValues } from "./change_values.ts";
 import { type Association, type CustomField, customField } from "./custom_field.ts";
 import { placesOf } from "./field_values.ts";
@@ -31,6 +32,7 @@ export async function createCustomField(ctx: Ctx, input: Create<typeof customFie
 /** A change of type converts the stored values: in the same transaction, or in the background if there are many. */
 export async function updateCustomField(ctx: Ctx, before: CustomField, patch: Patch<typeof customField>): Promise<CustomField> {
   const { drop_unconvertible_values: drop = false, ...given } = patch;
+  if (drop) needsWideScope(ctx, "To drop values");
   const after = withDefaultsOfType(before, given);
   if (after.type !== before.type) refuseFixedType(before, after);
   checkDefinition(ctx, after, before);

@@ -4,6 +4,7 @@ import { invalid, notAllowed } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
+import { notByConnection } from "../shared/not_by_connection.ts";
 import { positionMax } from "../shared/positions.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { inboxFolder } from "./inbox_folder.ts";
@@ -15,6 +16,7 @@ type InboxRule = Row<typeof inboxRule>;
 export async function createInboxRule(ctx: Ctx, given: Create<typeof inboxRule>): Promise<InboxRule> {
   const values = positioned(given);
   checkMayWrite(ctx, values.user_id ?? null);
+  if (forwards(values.actions)) notByConnection(ctx);
   return store.insert(ctx, inboxRule, { ...values, position: values.position ?? (await behindAll(ctx)) });
 }
 
@@ -22,6 +24,8 @@ export async function updateInboxRule(ctx: Ctx, before: InboxRule, patch: Patch<
   const values = positioned(patch, before);
   checkMayWrite(ctx, before.user_id);
   if (values.user_id !== undefined) checkMayWrite(ctx, values.user_id);
+  const starts = values.actions !== undefined || values.is_enabled === true;
+  if (starts && forwards(values.actions ?? before.actions)) notByConnection(ctx);
   if (values.is_enabled && !before.is_enabled) checkFolders(ctx, values.actions ?? before.actions);
   return store.update(ctx, inboxRule, before, values);
 }
@@ -30,6 +34,9 @@ export async function deleteInboxRule(ctx: Ctx, before: InboxRule): Promise<void
   checkMayWrite(ctx, before.user_id);
   await store.remove(ctx, inboxRule, [before]);
 }
+
+/** It would go on when the connection has ended. */
+const forwards = (actions: readonly Action[] = []): boolean => actions.some(({ type }) => type === "forward_to");
 
 function checkMayWrite(ctx: Ctx, user_id: string | null): void {
   if (user_id !== ctx.actor.user_id && !may(ctx, "manage_customizations")) throw notAllowed("manage_customizations");

@@ -66,7 +66,8 @@ export async function accept(ctx: Ctx, before: Membership): Promise<Membership> 
 }
 
 export async function updateMembership(ctx: Ctx, before: Membership, patch: Patch<typeof membership>): Promise<Membership> {
-  if (patch.role_id !== undefined && patch.role_id !== before.role_id) notBounded(ctx);
+  const grants = patch.may_workflows_impersonate === true && !before.may_workflows_impersonate;
+  if (grants || (patch.role_id !== undefined && patch.role_id !== before.role_id)) notBounded(ctx);
   const isDemoted = before.role_id === "admin" && patch.role_id !== undefined && patch.role_id !== "admin";
   if (isDemoted && !(await othersAreAdmin(ctx, before)))
     throw invalid({ role_id: "must stay admin: at least one admin has to remain" });

@@ -24,6 +24,7 @@ export const startShareBulk = operation({
   doc: "Shares many contacts with another organization of yours, in the background.",
   permission: "view_all_leads",
   group: "bulk",
+  scope: "write_destructive",
   narrows: true,
   status: 201,
   input: {

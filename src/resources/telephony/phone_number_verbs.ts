@@ -8,6 +8,7 @@ import { store } from "../../records/store.ts";
 import { parsePhone } from "../../values/phone.ts";
 import { storedFor } from "../accounts/open_credentials.ts";
 import { isActiveMember } from "../organization/organization.ts";
+import { notByConnection } from "../shared/not_by_connection.ts";
 import { dialer } from "./dialer.ts";
 import { wakeNumbers } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
@@ -27,6 +28,7 @@ export async function createPhoneNumber(
   const { number, carrier_type } = (extras?.ready ?? {}) as Ordered;
   const given = { ...rest, number: rest.number ?? number, carrier_type: rest.carrier_type ?? carrier_type };
   const { is_group_number, user_id } = ownerOfNew(ctx, { ...given, sharing });
+  if (given.forward_to) notByConnection(ctx);
   checkNumber(ctx, { ...given, is_group_number, user_id });
   if (given.number === undefined) throw invalid({ number: given.country ? noneToPick : "is required" });
 
@@ -67,6 +69,7 @@ export async function updatePhoneNumber(ctx: Ctx, before: PhoneNumber, patch: Pa
   const after = { ...before, ...patch };
   checkMayWrite(ctx, before);
   if (after.user_id !== before.user_id) checkMayWrite(ctx, after);
+  if (patch.forward_to || (patch.forward_to_enabled && before.forward_to !== null)) notByConnection(ctx);
   checkNumber(ctx, after, before);
   return store.update(ctx, phoneNumber, before, patch);
 }

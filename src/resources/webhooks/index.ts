@@ -9,7 +9,10 @@ import { webhookDelivery } from "./webhook_delivery.ts";
 import { createWebhook, updateWebhook } from "./webhook_verbs.ts";
 
 export const webhooks: Operation[] = [
-  ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }, "member"),
+  ...standard(webhook, { ...crud, create: createWebhook, update: updateWebhook }, "member", {
+    create: { outlasts: true },
+    update: { outlasts: true },
+  }),
   ...standard(webhookDelivery, { list: true }, "member"),
   getDelivery,
   redeliver,

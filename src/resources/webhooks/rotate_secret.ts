@@ -17,6 +17,7 @@ export const rotateSecret = operation({
   doc: "Gives the webhook a new key, which is shown only now. The previous one signs too for 24 hours.",
   permission: "member",
   mcp: false,
+  outlasts: true,
   input: { id: z.string() },
   output: z.strictObject({
     id: z.string(),

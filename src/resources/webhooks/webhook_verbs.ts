@@ -9,7 +9,6 @@ import { newId } from "../../values/id.ts";
 import { type EventFilter, tooMuch } from "../events/event_filter.ts";
 import { eventPattern, unknownEvent } from "../events/event_names.ts";
 import { isActiveMember } from "../organization/user.ts";
-import { notByConnection } from "../shared/not_by_connection.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { webhookJobs, webhookNews } from "./names.ts";
 import { beginOpenAnew, giveUpOpen } from "./open_deliveries.ts";
@@ -24,7 +23,6 @@ export async function createWebhook(
   ctx: Ctx,
   { skip_backlog: _, ...given }: Create<typeof webhook>,
 ): Promise<Webhook & { signature_key: string }> {
-  notByConnection(ctx);
   const subscription = subscriptionOf(given.events!, given.event_filters ?? {});
   await refuseTooMany(ctx);
 
@@ -47,7 +45,6 @@ export async function updateWebhook(
   before: Webhook,
   { skip_backlog = false, ...patch }: Patch<typeof webhook>,
 ): Promise<Webhook> {
-  notByConnection(ctx);
   if (skip_backlog && patch.status !== "active") throw invalid({ skip_backlog: "can only be given with status active" });
   if (patch.status === "active" && !isActiveMember(ctx.directory, before.created_by!))
     throw invalid({

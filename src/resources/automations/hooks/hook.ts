@@ -7,6 +7,7 @@ import type { Moment } from "../../../core/field.ts";
 import type { Secrets } from "../../../services/secrets.ts";
 import type { Plan } from "../fields.ts";
 import { type Finding, warning } from "../findings.ts";
+import { mayReadRequests } from "../request_secrets.ts";
 import { keyOf, newSecret } from "./keys.ts";
 import type { Verification } from "./verification.ts";
 
@@ -85,9 +86,9 @@ export function showHook(
   secret: string | null,
   refused: number,
   published: Plan | null,
-  { settings, actor }: Moment,
+  { settings, actor, request }: Moment,
 ): z.output<typeof shownHook> | null {
-  if (token === null || secret === null || !actor.permissions.has("manage_email_sequences")) return null;
+  if (token === null || secret === null || !mayReadRequests({ actor, request })) return null;
   const { secrets, base_url } = settings;
   const owner = { organization_id, id };
   return {
