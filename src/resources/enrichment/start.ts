@@ -40,6 +40,7 @@ export async function startEnrichment(
   if (live !== undefined) return { row: live, isNew: false };
 
   const provider = await chooseProvider(ctx, wanted.provider ?? null);
+  const origin = isAgent(ctx) ? { ...ctx.meta, home_pages_only: true } : ctx.meta;
   const row = store.insert(ctx, enrichment, {
     object_type: kind,
     object_id: id,
@@ -48,11 +49,14 @@ export async function startEnrichment(
     provider,
     requested_fields: wanted.fields == null ? null : [...new Set(wanted.fields)],
     overwrite: wanted.overwrite === true,
-    origin: ctx.meta,
+    origin,
   });
   wake(ctx, enrichmentJobs, [row.id]);
   return { row, isNew: true };
 }
+
+/** An agent that was told to carry something out could have an address visited that says it. */
+const isAgent = ({ request, actor }: Ctx): boolean => request.byTool === true && !actor.scopes.has("write_destructive");
 
 const isLive = sql`t.status in ('queued', 'running')`;
 

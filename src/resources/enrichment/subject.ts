@@ -27,7 +27,22 @@ export type Subject =
   | { kind: "contact"; row: Contact; lead: Lead; company: Company };
 
 /** Null if who asked cannot see it any more. */
-export async function subjectOf(ctx: Ctx, { object_type, object_id, lead_id }: Enrichment): Promise<Subject | null> {
+export async function subjectOf(ctx: Ctx, about: About): Promise<Subject | null> {
+  const subject = await foundSubject(ctx, about);
+  if (subject === null || about.origin?.home_pages_only !== true) return subject;
+  return { ...subject, company: { ...subject.company, urls: subject.company.urls.filter(isHomePage) } };
+}
+
+/** Of a company's own domain. Whoever makes up such an address can tell its owner nothing by it: it has no room for more than a name. */
+export function isHomePage(url: string): boolean {
+  const at = URL.parse(url);
+  const ownDomain = /^(?:www\.)?[^.]+\.(?:[^.]{2,3}\.)?[a-z][^.]+$/;
+  return at !== null && ownDomain.test(at.hostname) && at.href === `${at.protocol}//${at.hostname}/`;
+}
+
+type About = Pick<Enrichment, "object_type" | "object_id" | "lead_id"> & { origin?: Record<string, unknown> | null };
+
+async function foundSubject(ctx: Ctx, { object_type, object_id, lead_id }: About): Promise<Subject | null> {
   const of = await findRecord(ctx, lead, object_type === "lead" ? object_id : lead_id);
   if (of === null) return null;
   if (object_type === "contact") {
