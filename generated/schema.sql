@@ -300,10 +300,12 @@ create table api_key (
   date_created timestamp(3) with time zone default now() not null,
   date_updated timestamp(3) with time zone default now() not null,
   version integer default 1 not null,
+  told_at timestamp with time zone,
   constraint api_key_pkey PRIMARY KEY (organization_id, id),
   constraint api_key_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint api_key_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
+CREATE INDEX api_key_ending_idx ON public.api_key USING btree (expires_at) WHERE ((told_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash, organization_id);
 CREATE INDEX api_key_user_id_idx ON public.api_key USING btree (organization_id, user_id, date_created DESC, id DESC) WHERE (user_id IS NOT NULL);
 alter table api_key enable row level security, force row level security;

@@ -17,6 +17,7 @@ import { storedBytesTimer } from "./files/sweep.ts";
 import { uncleared } from "./imports/clear_rows.ts";
 import { mailboxesTimer } from "./mail_in/unread_mailboxes.ts";
 import { hitsToFile } from "./mail_tracking/hits_by_clock.ts";
+import { endingKeys } from "./organization/ending_keys.ts";
 import { expiredQuotes } from "./quotes/expire.ts";
 import { matchingContacts } from "./sequences/matches_by_clock.ts";
 import { endedAbsences } from "./sequences/resumes_by_clock.ts";
@@ -81,6 +82,7 @@ export const timers: readonly Timer[] = [
     "What a revert of an import needs is deleted after 48 hours, and the rows of an import after 37 days.",
     uncleared,
   ),
+  onDue("api_keys", hour, "The owner of an API key is told two weeks before it ends.", endingKeys),
   onDue("share_links", minute, "The secrets of expired links to files are deleted.", endedLinks),
   onDue(
     "pending_numbers",

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "../../../test/support/client.ts";
+import { atMoment } from "../../../test/support/clock.ts";
 import { organization } from "../../../test/support/given.ts";
 import { writeKey } from "./found.ts";
+
+test("a word that is not understood makes no key: it may have been meant to narrow it", async () => {
+  const acme = await organization();
+
+  await acme.refused(400, "POST", "/api_key/", { name: "agent", scope: ["read"] }, "scope");
+});
 
 test("the text of a key is shown once and works at once", async () => {
   const acme = await organization();
@@ -129,6 +136,25 @@ test("a key that ends makes none that goes on after it", async () => {
 
   assert.equal((await ending.post("/api_key/")).expires_at, expires_at);
   await ending.refused(400, "POST", "/api_key/", { expires_at: "2099-01-01T00:00:00Z" }, "expires_at");
+});
+
+test("the owner is told once, two weeks before a key ends, unless it was made for less", async () => {
+  const acme = await organization();
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const { id, key_preview } = await acme.post("/api_key/", { name: "Shop", expires_at: inDays(30) });
+  await acme.post("/api_key/", { name: "Short", expires_at: inDays(10) });
+  await acme.post("/api_key/", { name: "Endless" });
+  const told = async () => (await acme.get("/notification/")).data.filter(({ object_type }: any) => object_type === "api_key");
+
+  await atMoment(acme.service, inDays(15), "api_keys");
+  const early = await told();
+  await atMoment(acme.service, inDays(17), "api_keys");
+  acme.service.clock.now = null;
+
+  assert.deepEqual(early, []);
+  const [one, ...more] = await told();
+  assert.deepEqual([one.object_id, more], [id, []]);
+  assert.equal(one.title, `The API key Shop (…${key_preview}) ends on ${inDays(30).slice(0, 10)}`);
 });
 
 test("a narrow key lets nobody in: no member, role or application", async () => {

@@ -34,6 +34,7 @@ export const apiKey = resource({
     }),
     expires_at: timestamp({ createOnly: true, doc: "When the key stops working; by default never." }),
     last_used_at: timestamp({ readOnly: true, doc: "When the key was last used, to the minute." }),
+    told_at: timestamp({ readOnly: true, hidden: true }),
     hash: text({ required: true, readOnly: true, hidden: true }),
   },
 });

@@ -11,6 +11,7 @@ import { store } from "../../records/store.ts";
 import { refuseBudgeted } from "../agents/budget.ts";
 import { notByConnection } from "../shared/not_by_connection.ts";
 import { apiKey } from "./api_key.ts";
+import { endsSoon } from "./ending_keys.ts";
 import { previewOf } from "./found.ts";
 
 type ApiKey = Row<typeof apiKey>;
@@ -33,6 +34,7 @@ export async function createApiKey(ctx: Ctx, given: Create<typeof apiKey>): Prom
   const row = store.insert(ctx, apiKey, {
     ...given,
     expires_at,
+    told_at: expires_at !== null && endsSoon(expires_at, ctx.now) ? ctx.now.toISOString() : null,
     name: given.name ?? "API key",
     scopes: [...wanted],
     user_id: ctx.actor.user_id,
