@@ -146,7 +146,14 @@ test("an automation that a person made is run by an agent as far as the agent ma
 
   assert.deepEqual(done.map(isRefused), [false, false, false, false], JSON.stringify(done.map((one) => one.structuredContent)));
   assert.deepEqual(refused.map(isRefused), [true, true, true, true, true]);
-  assert.equal(byRest.status, 403);
+  const draft = { name: "Nested", trigger, graph: chain(["automation.start", { automation_id: deletes.id }]) };
+  const nested = await acme.post("/automations/", draft);
+  const published403 = await acme.ask("POST", `/automations/${nested.id}/publish/`, {
+    body: {},
+    headers: { authorization: `Bearer ${key}` },
+  });
+
+  assert.deepEqual([byRest.status, published403.status], [403, 403]);
 });
 
 test("what a person is asked to approve is answered by no tool", async () => {

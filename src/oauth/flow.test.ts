@@ -173,6 +173,22 @@ describe("a connection", () => {
     }
   });
 
+  test("of a narrower scope starts nothing that acts by itself, by REST as by tools", async () => {
+    const acme = await organization();
+    const client = await OauthClient.register(acme.service);
+    const actions = [{ type: "create_task", config: { text: "Call" } }];
+    const active = { name: "Tasks", trigger: "lead.created", actions, status: "active" };
+
+    for (const [scope, status] of [
+      ["write_safe", 403],
+      ["write_destructive", 201],
+    ] as const) {
+      const tokens = await client.connect(acme, { scope });
+      const answer = await bearer(acme.service, tokens.access_token)("POST", "/automation/", active);
+      assert.equal(answer.status, status, JSON.stringify(answer.body));
+    }
+  });
+
   test("ends with the application that an organization deletes", async () => {
     const acme = await organization();
     const app = await acme.post("/oauth_app/", { name: "App", redirect_uris: [callback], scopes: ["mcp.read"] });

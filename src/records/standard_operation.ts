@@ -20,7 +20,8 @@ type Required = Permission | "member";
 export type StandardPermissions = Required | ({ read: Required; write: Required } & Partial<Record<Verb, Required>>);
 
 /** What is particular to one operation: data, and the preparation before its transaction. Nothing here wraps the verb. */
-interface Particular extends Partial<Pick<Operation, "doc" | "otherwise" | "outlasts" | "pastDue" | "mcp" | "upload" | "prepare">> {
+interface Particular
+  extends Partial<Pick<Operation, "doc" | "otherwise" | "outlasts" | "pastDue" | "mcp" | "upload" | "prepare">> {
   /** Query parameters of its own, which the verb receives. One with a usual name replaces the usual one in the description. */
   parameters?: readonly Parameter[];
   output?: () => z.ZodType;

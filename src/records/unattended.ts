@@ -1,5 +1,5 @@
 // What acts by itself once it is active, such as an automation or a sequence. What it does later is in nobody's budget, and no tool looks
-// at whom it sends to. So who has a budget, and a tool without the widest scope, makes drafts of it, which a person starts. To stop it is
+// at whom it sends to. So who has a budget, and a tool or connection without the widest scope, makes drafts of it, which a person starts. To stop it is
 // always allowed.
 import type { Ctx } from "../core/context.ts";
 import { Problem } from "../core/errors.ts";
@@ -32,8 +32,9 @@ async function actsOtherwise(ctx: Ctx, { of, before, after, changed }: Written):
 
 /** Why the caller may start nothing that acts by itself; null for who may. */
 export function whyUnattended(ctx: Ctx): string | null {
-  if (ctx.request.byTool === true && !ctx.actor.scopes.has("write_destructive"))
-    return "What is active acts by itself: a tool starts or changes it, and what it is made of, only with the scope write_destructive. Without it, write a draft for a person to start, or stop what is active and change nothing else along.";
+  const isAgent = ctx.request.byTool === true || ctx.actor.oauth !== undefined;
+  if (isAgent && !ctx.actor.scopes.has("write_destructive"))
+    return "What is active acts by itself: a tool or an application that is connected by OAuth starts or changes it, and what it is made of, only with the scope write_destructive. Without it, write a draft for a person to start, or stop what is active and change nothing else along.";
   return budgetOf(ctx) === undefined
     ? null
     : "What is active acts by itself, in nobody's budget: a key or connection with a budget writes drafts. Start it with another one.";

@@ -117,12 +117,15 @@ describe("guessing", () => {
   });
 });
 
-test("of two hundred guesses in a quarter of an hour, each from another address, a dozen are tried", async () => {
+test("of two thousand guesses in a quarter of an hour, each from another address, a dozen are tried", async () => {
   const begun = on.clock.now!.getTime();
+  const guesses = 2_000;
   let tried = 0;
-  for (let i = 0; i < 200; i++) {
-    on.clock.now = new Date(begun + i * 4_500);
-    if ((await secondsToWait(on.app.core, "target@example.com", `203.0.113.${i}`)) === 0) tried++;
+  for (let i = 0; i < guesses; i += 20) {
+    on.clock.now = new Date(begun + (i * 900_000) / guesses);
+    const at = Array.from({ length: 20 }, (_, n) => `203.${(i + n) >> 8}.${(i + n) & 255}.7`);
+    const waits = await Promise.all(at.map((ip) => secondsToWait(on.app.core, "target@example.com", ip)));
+    tried += waits.filter((seconds) => seconds === 0).length;
   }
 
   assert.ok(tried >= 8 && tried <= 16, String(tried));

@@ -116,6 +116,7 @@ const endsWithThem = new Map([
   ["api_key.create", "is refused in its function"],
   ["organization.create", "is refused in its function"],
   ["organization.update", "is refused where it changes what agents may do"],
+  ["contact.erase", "destroys what is known of a person, and gives nobody anything"],
   ["phone_number.create", "is refused where calls would go on elsewhere"],
   ["phone_number.update", "is, too"],
   ["port.close", "ends what a person began"],

@@ -5,12 +5,6 @@ import { atMoment } from "../../../test/support/clock.ts";
 import { organization } from "../../../test/support/given.ts";
 import { writeKey } from "./found.ts";
 
-test("a word that is not understood makes no key: it may have been meant to narrow it", async () => {
-  const acme = await organization();
-
-  await acme.refused(400, "POST", "/api_key/", { name: "agent", scope: ["read"] }, "scope");
-});
-
 test("the text of a key is shown once and works at once", async () => {
   const acme = await organization();
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { wake } from "../../jobs/job.ts";
+import { spendAhead } from "../../records/budgets.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
@@ -48,6 +49,8 @@ export const startShareBulk = operation({
 
     const row = store.insert(ctx, shareBulk, { target_organization_id: organization_id, selector });
     const { n_objects } = await takeSnapshot(ctx, row, selected);
+    // Each copy is a contact, and may be a lead too.
+    await spendAhead(ctx, { writes: n_objects });
     const errors = noteUnknown(ctx, row, unknown, n_objects).map(({ object_id, error }) => ({ contact_id: object_id, error }));
     const failed = { n_processed: unknown.length, n_failed: unknown.length, errors };
     const after = store.update(ctx, shareBulk, row, { n_total: n_objects + unknown.length, ...failed });
