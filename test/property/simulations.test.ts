@@ -80,11 +80,14 @@ async function finished(acme: Workspace): Promise<void> {
   });
 }
 
-test("thirty random automations go the way that was simulated", async () => {
+/** Each costs a publication. `SIMULATIONS=100` draws a hundred. */
+const drawn = Number(process.env.SIMULATIONS ?? 30);
+
+test(`${drawn} random automations go the way that was simulated`, async () => {
   const acme = await organization();
   const seed = Math.floor(Math.random() * 2 ** 31);
   const pairs: { said: string[]; runId: string; graph: object }[] = [];
-  for (const [i, one] of fc.sample(graph, { numRuns: 30, seed }).entries()) {
+  for (const [i, one] of fc.sample(graph, { numRuns: drawn, seed }).entries()) {
     const lead = await acme.lead({ mrr: i % 20, ...(i % 3 === 0 && { tags: ["hot"] }) });
     const { id } = await published(acme, one, { trigger: { type: "manual", config: {} } });
     const { path } = await acme.post(`/automations/${id}/simulate/`, { record_id: lead.id });
