@@ -104,8 +104,11 @@ export interface ResourceWords<F extends Fields> {
   rendered?: number;
   /** A boolean column: rows that have it set are deleted, and stay until what belongs to them is deleted too. No reader finds them. */
   deleted?: string;
-  /** A body selects records to act on, or bounds what somebody may do. An unknown field could be a narrower bound, so it is always refused. */
-  narrows?: boolean;
+  /**
+   * A body bounds what somebody may do, or that of a `create` selects records to act on. An unknown field could be a narrower bound, so it
+   * is always refused.
+   */
+  narrows?: true | "create";
   /** False keeps it from agents; `read` lets them read it. */
   mcp?: boolean | "read";
   /** Its records act by themselves, `while` they are in force. `states` are the fields that say so; it acts `without` those that follow. */

@@ -60,7 +60,7 @@ export function common(
     pastDue: !write,
     transaction: write,
     mcp: of.mcp === "read" ? !write : of.mcp !== false,
-    narrows: (verb === "create" || verb === "update") && of.narrows === true,
+    narrows: of.narrows !== undefined && (verb === "create" || (verb === "update" && of.narrows !== "create")),
     status: verb === "create" ? 201 : 200,
     resource: of,
     verb,

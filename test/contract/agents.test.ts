@@ -27,6 +27,7 @@ const withheld = [
   "bulk_action_item.list",
   "contact.erase",
   "contact_list.copy_from_named_source",
+  "custom_field.delete",
   "dialer.token",
   "event.stream",
   "export.download",

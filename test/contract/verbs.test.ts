@@ -96,8 +96,9 @@ for (const of of createdResources(operations)) {
       if (!verbs.update) return;
       const { path, ...body } = record;
 
+      const unknown = of.narrows === true ? {} : { version: 99 };
       const answer = await acme.ask("PUT", path, {
-        body: { ...body, id: "other", created_by: "user_x", organization_id: "orga_x", version: 99 },
+        body: { ...body, id: "other", created_by: "user_x", organization_id: "orga_x", ...unknown },
       });
 
       assert.equal(answer.status, 200, answer.text);

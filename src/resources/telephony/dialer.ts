@@ -21,7 +21,7 @@ export const dialer = resource({
   doc: "A dialer: leads to be called one after the other, each once.",
   visible: dialerIsVisible,
   sort: { name: true },
-  narrows: true,
+  narrows: "create",
   fields: {
     name: text(),
     type: choice(["power", "predictive"], {
