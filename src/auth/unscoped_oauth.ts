@@ -76,6 +76,17 @@ export async function membershipsToActIn(db: Database, userId: string): Promise<
   }));
 }
 
+/** The workspace in which an application worked last in this person's name, or undefined. */
+export async function lastWorkspaceOf(db: Database, userId: string): Promise<string | undefined> {
+  const [row] = await db.unscoped({
+    name: "oauth.last_workspace",
+    text: `select active_organization_id from client_grant where user_id = $1
+           order by coalesce(last_used_at, date_created) desc, id desc limit 1`,
+    values: [userId],
+  });
+  return row?.[0] ?? undefined;
+}
+
 export interface GrantUse {
   grant_id: string;
   at: Date;

@@ -2,7 +2,7 @@
 // each time, and by default for less than everything.
 import type { ServerResponse } from "node:http";
 import type { Client } from "oidc-provider";
-import { type ActiveMembership, insertGrant, membershipsToActIn } from "../auth/unscoped_oauth.ts";
+import { type ActiveMembership, insertGrant, lastWorkspaceOf, membershipsToActIn } from "../auth/unscoped_oauth.ts";
 import { type Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer } from "../records/public_route.ts";
@@ -45,6 +45,8 @@ interface Asked {
   scopes: readonly Scope[];
   resources: readonly string[];
   memberships: readonly ActiveMembership[];
+  /** Where an application worked last. */
+  last: string | undefined;
 }
 
 export async function consent(request: ConsentRequest): Promise<PublicAnswer> {
@@ -55,7 +57,8 @@ export async function consent(request: ConsentRequest): Promise<PublicAnswer> {
   if (!isSignedIn(visit)) return seeOther(visit, `/sign-in/?next=${encodeURIComponent(`${consentPath}${uid}/`)}`);
   // What a client is allowed lasts longer than this visit.
   if (!isConfirmed(visit) && fields?.answer !== "deny") return confirmFirst(visit, `${consentPath}${uid}/`);
-  const asked = { ...waiting, memberships: await membershipsToActIn(core.db, visit.person.id) };
+  const { id } = visit.person;
+  const asked = { ...waiting, memberships: await membershipsToActIn(core.db, id), last: await lastWorkspaceOf(core.db, id) };
   if (asked.memberships.length === 0) return show(visit, nowhere(visit, uid), 403);
   if (fields === null) return show(visit, consentPage(visit, uid, asked));
   if (!isOwnForm(visit, fields)) return staleForm(visit);
@@ -63,7 +66,12 @@ export async function consent(request: ConsentRequest): Promise<PublicAnswer> {
 }
 
 /** Null when it was answered, took too long, or began in another browser: its cookie is not there. */
-async function waitingRequest({ engine, uid, raw, response }: ConsentRequest): Promise<Omit<Asked, "memberships"> | null> {
+async function waitingRequest({
+  engine,
+  uid,
+  raw,
+  response,
+}: ConsentRequest): Promise<Omit<Asked, "memberships" | "last"> | null> {
   const found = await engine.interactionDetails(raw as never, response as never).catch(() => null);
   if (found === null || found.uid !== uid) return null;
   const { params, prompt } = found;
@@ -126,12 +134,12 @@ function whoItIs(client: Client, redirectUri: string): Html {
   return html`${known}<dt>You go back to</dt><dd>${place}</dd>`;
 }
 
-function workspaces({ memberships }: Asked): Html {
+function workspaces({ memberships, last }: Asked): Html {
   const [first] = memberships;
   if (memberships.length === 1)
     return html`<p>In the workspace <strong>${first!.organization_name}</strong>.</p><input type="hidden" name="workspace" value="${first!.organization_id}">`;
   return html`<label for="workspace">Workspace to begin in</label>
-<select id="workspace" name="workspace">${memberships.map((one) => html`<option value="${one.organization_id}">${one.organization_name}</option>`)}</select>
+<select id="workspace" name="workspace">${memberships.map((one) => html`<option value="${one.organization_id}"${one.organization_id === last ? html` selected` : null}>${one.organization_name}</option>`)}</select>
 <p class="hint">It can switch to your other workspaces.</p>`;
 }
 

@@ -119,6 +119,10 @@ describe("a connection", () => {
 
     const next = await client.refresh(tokens.refresh_token);
     assert.equal(next.organization_id, other.id);
+    const visitor = new Visitor(acme.service);
+    await visitor.signIn((await acme.get("/me/")).email, goodPassword);
+    const { text } = await visitor.open(await client.address("a".repeat(43), { scope: "read" }));
+    assert.match(text, new RegExp(`value="${other.id}" selected`), "the next connection begins where this one is");
     const me = await bearer(acme.service, next.access_token)("GET", "/me/");
     assert.equal(me.body.organizations[0].id, other.id);
     const [member] = (await other.get(`/membership/?user_id=${acme.userId}`)).data;

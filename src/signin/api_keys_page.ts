@@ -25,6 +25,13 @@ export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", 
     await inside(visit.core, actor, (ctx) => deleteRecord(ctx, apiKey, fields.id ?? ""));
     return seeOther(visit, "/account/api_keys/");
   }
+  // A page that is loaded again sends its form again.
+  if ((fields.after ?? "") !== (await newestKey(visit)))
+    return show(
+      visit,
+      await keysPage(visit, null, "This form was sent before, and its key was made. If you did not copy it, delete it."),
+      409,
+    );
   const name = oneLine(fields.name ?? "", 100) || "API key";
   const scope = scopes.find((one) => one === fields.scope) ?? "read";
   const made = await inside(visit.core, actor, (ctx) => createApiKey(ctx, { name, scopes: [...scopesUpTo(scope)] }));
@@ -37,27 +44,43 @@ const membershipIn = async ({ core, person }: SignedIn, id: string | undefined):
 const inside = <T>(core: Core, actor: Actor, work: (ctx: Ctx) => Promise<T>): Promise<T> =>
   actingAs(core, actor, { id: newId("req"), method: "POST", path: "/account/api_keys/" }, work);
 
+/** The id of the person's newest key; empty when there is none. */
+async function newestKey(visit: SignedIn): Promise<string> {
+  const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
+  const ids = await Promise.all(
+    memberships.map(async (one) => {
+      const [row] = await query(await readingIn(visit, one), {
+        name: "account.newest_key",
+        text: "select max(id) from api_key where organization_id = $1 and user_id = $2",
+        values: [one.organization_id, visit.person.id],
+      });
+      return row![0] ?? "";
+    }),
+  );
+  return ids.toSorted().at(-1) ?? "";
+}
+
+const readingIn = ({ core, person }: SignedIn, membership: ActiveMembership): Promise<Ctx> =>
+  readingAs(core, memberActor(person.id, membership), { id: newId("req"), method: "GET", path: "/account/api_keys/" });
+
 async function keysPage(visit: SignedIn, made: string | null, wrong?: string) {
   const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
   const groups = await Promise.all(memberships.map((one) => keysIn(visit, one)));
+  const newest = await newestKey(visit);
   return page({
     title: "API keys",
     body: html`<div class="wide"></div>
 ${wrong === undefined ? null : html`<p class="wrong" role="alert">${wrong}</p>`}
 ${made === null ? null : html`<p class="done" role="status">Your new key is shown only now. Copy it:</p><p><code>${made}</code></p>`}
 ${groups}
-${memberships.length === 0 ? html`<p>You are a member of no workspace, so there is nothing that a key could open.</p>` : newKeyForm(visit, memberships)}
+${memberships.length === 0 ? html`<p>You are a member of no workspace, so there is nothing that a key could open.</p>` : newKeyForm(visit, memberships, newest)}
 <p class="hint"><a href="${pathOf(visit.core, "/account/")}">Back to your account</a></p>`,
   });
 }
 
 async function keysIn(visit: SignedIn, membership: ActiveMembership): Promise<Html> {
-  const { core, person } = visit;
-  const ctx = await readingAs(core, memberActor(person.id, membership), {
-    id: newId("req"),
-    method: "GET",
-    path: "/account/api_keys/",
-  });
+  const { person } = visit;
+  const ctx = await readingIn(visit, membership);
   const rows = await query(ctx, {
     name: "account.api_keys",
     text: `select id, name, key_preview, array_to_string(scopes, ' '), to_char(last_used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from api_key
@@ -72,7 +95,8 @@ ${form(
   visit,
   "/account/api_keys/",
   html`<input type="hidden" name="id" value="${id!}"><input type="hidden" name="workspace" value="${membership.organization_id}">
-<button name="act" value="delete" aria-label="Delete the key ${name!}">Delete</button>`,
+<details><summary aria-label="Delete the key ${name!}">Delete</summary>
+<button name="act" value="delete">Delete the key ${name!}: what uses it stops working</button></details>`,
 )}</li>`,
   );
   return html`<h2>${membership.organization_name}</h2><ul class="list">${items}</ul>`;
@@ -80,11 +104,12 @@ ${form(
 
 const wordsOf = (given: string): string => mayDo[scopes.findLast((scope) => given.split(" ").includes(scope)) ?? "read"];
 
-const newKeyForm = (visit: SignedIn, memberships: readonly ActiveMembership[]): Html => html`<h2>A new key</h2>
+const newKeyForm = (visit: SignedIn, memberships: readonly ActiveMembership[], newest: string): Html => html`<h2>A new key</h2>
 ${form(
   visit,
-  "/account/api_keys/",
-  html`<label for="name">What it is for</label>
+  "/account/api_keys/?new",
+  html`<input type="hidden" name="after" value="${newest}">
+<label for="name">What it is for</label>
 <input id="name" name="name" required maxlength="100" autocomplete="off">
 <label for="workspace">Workspace</label>
 <select id="workspace" name="workspace">${memberships.map((one) => html`<option value="${one.organization_id}">${one.organization_name}</option>`)}</select>

@@ -319,7 +319,7 @@ describe("the page of API keys", () => {
     const { acme, visitor } = await signedIn();
     await visitor.open("/account/api_keys/");
 
-    const made = await visitor.send({ name: "Reports", workspace: acme.id, scope: "read", act: "create" }, "api_keys");
+    const made = await visitor.send({ name: "Reports", workspace: acme.id, scope: "read", act: "create" }, "?new");
     const key = /<code>(api_\w+)<\/code>/.exec(made.text)![1]!;
     const ask = (on: Service, method = "GET") =>
       fetch(`${on.url}/api/v1/me/`, {
@@ -339,12 +339,30 @@ describe("the page of API keys", () => {
     assert.match(visitor.shown!.text, /Reports/);
   });
 
+  test("makes one key of a form that is sent twice, and says so", async () => {
+    const { acme, visitor } = await signedIn();
+    const { text } = await visitor.open("/account/api_keys/");
+    const hidden = [...text.matchAll(/<input type="hidden" name="(form|after)" value="([^"]*)">/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]);
+    const fields = { ...Object.fromEntries(hidden), name: "Reports", workspace: acme.id, scope: "read", act: "create" };
+
+    const made = await visitor.go("POST", "/account/api_keys/", fields);
+    const again = await visitor.go("POST", "/account/api_keys/", fields);
+
+    assert.match(made.text, /<code>api_/);
+    assert.equal(again.status, 409);
+    assert.match(again.text, /This form was sent before/);
+    assert.equal((await acme.get("/api_key/?name=Reports")).data.length, 1);
+  });
+
   test("makes none in a workspace of others", async () => {
     const { visitor } = await signedIn();
     const other = await organization(on);
     await visitor.open("/account/api_keys/");
 
-    const shown = await visitor.send({ name: "Mine", workspace: other.id, scope: "read", act: "create" }, "api_keys");
+    const shown = await visitor.send({ name: "Mine", workspace: other.id, scope: "read", act: "create" }, "?new");
 
     assert.match(shown.text, /You are no member of that workspace/);
     assert.doesNotMatch(shown.text, /<code>api_/);
