@@ -17,7 +17,8 @@ import { form, isConfirmed, pathOf, type SignedIn, seeOther, show } from "./visi
 export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", async (visit, fields) => {
   if (fields === null) return show(visit, await keysPage(visit, null));
   if (!isConfirmed(visit)) return confirmFirst(visit, "/account/api_keys/");
-  const membership = await membershipIn(visit, fields.workspace);
+  const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
+  const membership = memberships.find((one) => one.organization_id === fields.workspace);
   if (membership === undefined)
     return show(visit, await keysPage(visit, null, "You are no member of that workspace (any more)."), 400);
   const actor = memberActor(visit.person.id, membership);
@@ -26,7 +27,7 @@ export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", 
     return seeOther(visit, "/account/api_keys/");
   }
   // A page that is loaded again sends its form again.
-  if ((fields.after ?? "") !== (await newestKey(visit)))
+  if ((fields.after ?? "") !== (await newestKey(visit, memberships)))
     return show(
       visit,
       await keysPage(visit, null, "This form was sent before, and its key was made. If you did not copy it, delete it."),
@@ -38,15 +39,11 @@ export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", 
   return show(visit, await keysPage(visit, made.key));
 });
 
-const membershipIn = async ({ core, person }: SignedIn, id: string | undefined): Promise<ActiveMembership | undefined> =>
-  (await membershipsToActIn(core.db, person.id)).find((one) => one.organization_id === id);
-
 const inside = <T>(core: Core, actor: Actor, work: (ctx: Ctx) => Promise<T>): Promise<T> =>
   actingAs(core, actor, { id: newId("req"), method: "POST", path: "/account/api_keys/" }, work);
 
 /** The id of the person's newest key; empty when there is none. */
-async function newestKey(visit: SignedIn): Promise<string> {
-  const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
+async function newestKey(visit: SignedIn, memberships: readonly ActiveMembership[]): Promise<string> {
   const ids = await Promise.all(
     memberships.map(async (one) => {
       const [row] = await query(await readingIn(visit, one), {
@@ -66,7 +63,7 @@ const readingIn = ({ core, person }: SignedIn, membership: ActiveMembership): Pr
 async function keysPage(visit: SignedIn, made: string | null, wrong?: string) {
   const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
   const groups = await Promise.all(memberships.map((one) => keysIn(visit, one)));
-  const newest = await newestKey(visit);
+  const newest = await newestKey(visit, memberships);
   return page({
     title: "API keys",
     body: html`<div class="wide"></div>
