@@ -147,7 +147,16 @@ export async function marksOf(ctx: Ctx, addresses: readonly string[]): Promise<M
       "unsubscribed_email.marks",
     ),
   );
-  return new Map(rows.map((row) => [known.get(row[0]!)!, { is_unsubscribed: row[1] === "t", is_invalid: row[2] === "t" }]));
+  const marks = new Map<string, Marks>();
+  // Who was erased and opted out again is there by the hash and by the address.
+  for (const [stored, unsubscribed, invalid] of rows) {
+    const { is_unsubscribed, is_invalid } = marks.get(known.get(stored!)!) ?? none;
+    marks.set(known.get(stored!)!, {
+      is_unsubscribed: is_unsubscribed || unsubscribed === "t",
+      is_invalid: is_invalid || invalid === "t",
+    });
+  }
+  return marks;
 }
 
 /** For people who come from another organization: an opt-out in either organization holds. */

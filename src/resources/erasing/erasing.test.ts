@@ -171,6 +171,9 @@ test("who wanted no more mail is not written to after the erasing, even if someb
   assert.deepEqual(await placesWith(acme, [address]), []);
   const again = await acme.contact({ name: "Ann Gone", emails: [{ email: address }] });
   assert.equal(again.emails[0].is_unsubscribed, true);
+  await acme.inside(async (ctx) => suppress(ctx, { address, reason: "bounced", source: "bounce", source_id: null }));
+  const [{ is_unsubscribed, is_invalid }] = (await acme.get(`/contact/${again.id}/`)).emails;
+  assert.deepEqual([is_unsubscribed, is_invalid], [true, true], "what is known by the hash and by the address counts together");
 });
 
 test("files of other records can be kept on request, and the receipt lists them", async () => {
