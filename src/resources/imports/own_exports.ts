@@ -8,7 +8,8 @@ import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import type { ObjectType } from "./import.ts";
-import { suggested, targetsOf } from "./targets.ts";
+import { suggested } from "./suggested.ts";
+import { targetsOf } from "./targets.ts";
 
 interface Found {
   name: string;

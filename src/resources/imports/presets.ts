@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { page, pageInput } from "../../records/page.ts";
-import { targetsOf, targetTypes } from "./targets.ts";
+import { targetTypes } from "./target_lines.ts";
+import { targetsOf } from "./targets.ts";
 import { transforms } from "./transforms.ts";
 
 const target = z.strictObject({

@@ -1,8 +1,9 @@
 // Reads rows of an import, each with the currency that its amounts have.
 import type { Ctx } from "../../core/context.ts";
+import { columnsOf } from "./columns.ts";
 import type { Import, ImportRow } from "./import_rows.ts";
 import { knownCurrencies } from "./known_currencies.ts";
-import { columnsOf, type ReadRow, readRow, textOf } from "./read_row.ts";
+import { type ReadRow, readRow, textOf } from "./read_row.ts";
 
 export async function readRows(ctx: Ctx, imp: Import, rows: readonly ImportRow[]): Promise<ReadRow[]> {
   const columns = columnsOf(ctx, imp);
