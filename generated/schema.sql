@@ -1818,6 +1818,7 @@ create table import (
   trial jsonb,
   clears_at timestamp(3) with time zone,
   run_by text,
+  mapped_values jsonb default '[]'::jsonb not null,
   constraint import_pkey PRIMARY KEY (organization_id, id),
   constraint import_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint import_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'processing'::text, 'paused'::text, 'done'::text, 'canceled'::text, 'error'::text, 'reverting'::text, 'reverted'::text])))

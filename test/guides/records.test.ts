@@ -41,5 +41,5 @@ test("who follows docs/imports.md brings in a table, corrects its mistakes, undo
 
   const followed = await followCommands(acme, "docs/imports.md");
 
-  assert.equal(followed, 29);
+  assert.equal(followed, 32);
 });

@@ -269,7 +269,7 @@ for (const [service, object_type, columns] of [
       value_formatted: null,
       confidence: "opportunity.confidence",
       status_label: "opportunity.status",
-      status_type: null,
+      status_type: "opportunity.status",
       note: "opportunity.note",
       date_created: "opportunity.date_created",
       date_won: "opportunity.date_won",

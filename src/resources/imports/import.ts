@@ -34,6 +34,17 @@ export const needsToRevert = (of: ObjectType): readonly Permission[] =>
 
 const rowErrors = z.array(z.object({ row: z.int(), column: z.string().optional(), error: z.string() }));
 
+const mappedValues = z.array(
+  z.object({
+    column: z.string(),
+    value: z.string(),
+    target: z.string(),
+    status_id: z.string(),
+    status_label: z.string(),
+    n_rows: z.int(),
+  }),
+);
+
 const preview = z.object({
   status: z.enum(["queued", "processing", "done", "error"]).describe("A table of more than 1,000 rows is checked by a job."),
   n_rows: z.int(),
@@ -42,6 +53,7 @@ const preview = z.object({
   updated: z.int(),
   skipped: z.int(),
   failed: z.int(),
+  mapped_values: mappedValues.optional().describe("As the import has it."),
   errors: rowErrors.describe("Those of the first rows, at most a hundred."),
   error: z.string().optional().describe("Why it stopped."),
 });
@@ -108,6 +120,12 @@ export const importResource = resource({
             .literal("minor")
             .optional()
             .describe("Money in it is in the smallest unit of its currency: it is a column of an export of this service."),
+          suggested_transform: z
+            .object({ map: z.record(z.string(), z.string()) })
+            .optional()
+            .describe(
+              "The statuses that values of a status column are taken for by their kind: active, won or lost. A mapping may have it, changed, as `transform`.",
+            ),
           nested: z.literal(true).optional().describe("Some of its values are lists or objects, shown as JSON."),
           ignored: z.string().optional().describe("Why an import leaves it out, such as a value that only reads show."),
         }),
@@ -136,6 +154,11 @@ export const importResource = resource({
       readOnly: true,
       default: [] as { row: number; column?: string; error: string }[],
       doc: "The first hundred errors in rows.",
+    }),
+    mapped_values: json(mappedValues, {
+      readOnly: true,
+      default: [] as { column: string; value: string; target: string; status_id: string; status_label: string; n_rows: number }[],
+      doc: "Values of status columns that are no status here, the status of their kind (active, won or lost) that they were taken for, and in how many rows. A record that had a status of this kind has kept it.",
     }),
     error: text({
       readOnly: true,

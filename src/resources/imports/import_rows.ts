@@ -26,6 +26,15 @@ export interface Touched {
   is?: Record<string, unknown>;
 }
 
+/** A value of a status column that is no status here, and the status that it is taken for. */
+export interface Taken {
+  column: string;
+  value: string;
+  target: string;
+  status_id: string;
+  status_label: string;
+}
+
 /** What became of a row. */
 export interface Outcome {
   n: number;
@@ -34,6 +43,8 @@ export interface Outcome {
   errors: RowError[];
   key: string | null;
   kept: Touched[];
+  /** The values that were taken for a status of their kind. */
+  taken?: readonly Taken[];
 }
 
 export const failedRow = ({ n }: ImportRow, errors: readonly RowError[]): Outcome => ({
@@ -73,7 +84,7 @@ export function keepOutcomes(ctx: Ctx, importId: string, outcomes: readonly Outc
     values: [
       ctx.organization_id,
       importId,
-      JSON.stringify(outcomes.map(({ kept, ...one }) => ({ ...one, kept: kept.length > 0 ? kept : null }))),
+      JSON.stringify(outcomes.map(({ kept, taken: _, ...one }) => ({ ...one, kept: kept.length > 0 ? kept : null }))),
     ],
   });
 }

@@ -19,6 +19,7 @@ import { checkOptions, type Options } from "./options.ts";
 import { suggestionsFor } from "./own_exports.ts";
 import { previewOf, rowsAtOnceMost } from "./preview.ts";
 import { begunPreview } from "./preview_counts.ts";
+import { suggestedMap } from "./statuses.ts";
 import type { Table } from "./table.ts";
 
 type Import = Row<typeof importResource>;
@@ -53,9 +54,16 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
     ...values,
     name: values.name ?? table.name ?? "Import",
     options,
-    columns: table.columns.map((column, index) => {
+    columns: table.columns.map(({ values: found, ...column }, index) => {
       const [fit, ignored] = [fits[index]!, whyNot(column.name)];
-      return { index, ...column, ...fit, ...(fit.suggested === null && ignored !== null && { ignored }) };
+      const map = suggestedMap(ctx.directory, fit.suggested, found);
+      return {
+        index,
+        ...column,
+        ...fit,
+        ...(map && { suggested_transform: { map } }),
+        ...(fit.suggested === null && ignored !== null && { ignored }),
+      };
     }),
     dialect: table.dialect,
     n_rows: table.n_rows,

@@ -83,7 +83,12 @@ test("a file of another CRM becomes leads with their people, deals and notes, an
 
   assert.deepEqual(done.errors, [
     { row: 3, column: "E-mail", error: "is not an e-mail address" },
-    { row: 4, column: "Lead status", error: '"Gone" is not a status: there are Potential, Bad Fit, Qualified, Customer' },
+    {
+      row: 4,
+      column: "Lead status",
+      error:
+        '"Gone" is not a status: there are Potential, Bad Fit, Qualified, Customer; a transform with a map says which one it means',
+    },
     { row: 4, column: "Lead owner", error: '"nobody@x.io" is not the name or e-mail address of an active member' },
     { row: 4, column: "Deal value", error: '"much" is not a number with a decimal comma' },
     { row: 4, column: "Close date", error: '"31.02.2025" is not a date such as DD.MM.YYYY' },
@@ -353,6 +358,7 @@ test("a dry run says what a mapping would do, and does nothing", async () => {
     updated: 0,
     skipped: 1,
     failed: 1,
+    mapped_values: [],
     errors: [error],
   });
   assert.equal((await acme.get("/lead/")).data.length, 1);

@@ -13,6 +13,7 @@ import { failedRow, type Import, type Outcome, skippedRow } from "./import_rows.
 import { errorsOf, type ReadRow } from "./read_row.ts";
 import { keepAmounts } from "./row_currency.ts";
 import { conflictsOf, onTopOf } from "./settle.ts";
+import { saysNoMore } from "./statuses.ts";
 
 /** The deals that rows name, as they are now. */
 export type Deals = Map<string, Row<typeof opportunity>>;
@@ -84,7 +85,7 @@ async function refusalOfDeal(
   if (deal === undefined) return null;
   if (imp.options.on_match === "skip" && imp.object_type === "opportunity") return skippedRow(read.row);
   try {
-    await patchOfDeal(ctx, imp, deal, read.bodies.opportunity);
+    await patchOfDeal(ctx, imp, deal, read);
     return null;
   } catch (problem) {
     return failedRow(read.row, errorsOf(read, "opportunity", problem));
@@ -96,8 +97,12 @@ export async function patchOfDeal(
   ctx: Ctx,
   imp: Import,
   before: Row<typeof opportunity>,
-  { id: _, ...body }: Body,
+  { bodies, byKind }: ReadRow,
+  more: Body = {},
 ): Promise<Body> {
+  const { id: _, status_id, ...said } = bodies.opportunity;
+  const stays = byKind.has("opportunity") && saysNoMore(ctx.directory, "opportunity", before.status_id, status_id);
+  const body = { ...more, ...said, ...(status_id !== undefined && !stays && { status_id }) };
   if (imp.options.on_match === "skip") return {};
   checkOwner(ctx, opportunity, before, "update");
   const settled = onTopOf(before, body, conflictsOf(imp, "opportunity"));

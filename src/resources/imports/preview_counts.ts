@@ -1,5 +1,6 @@
 // What a dry run has found so far.
 import type { Import, Outcome } from "./import_rows.ts";
+import { withMapped } from "./mapped_values.ts";
 
 export type Preview = NonNullable<Import["preview"]>;
 
@@ -13,6 +14,7 @@ export const begunPreview = (n_rows: number): Preview => ({
   updated: 0,
   skipped: 0,
   failed: 0,
+  mapped_values: [],
   errors: [],
 });
 
@@ -27,6 +29,7 @@ export function added(before: Preview, outcomes: readonly Outcome[]): Preview {
     updated: before.updated + count("updated"),
     skipped: before.skipped + count("skipped"),
     failed: before.failed + count("failed"),
+    mapped_values: withMapped(before.mapped_values ?? [], outcomes),
     errors: [...before.errors, ...errors].toSorted((a, b) => a.row - b.row).slice(0, errorsMost),
   };
 }

@@ -6,6 +6,7 @@ import { notify } from "../notifications/notify.ts";
 import { revertibleUntil } from "./clear_rows.ts";
 import { importResource } from "./import.ts";
 import type { Import, Outcome } from "./import_rows.ts";
+import { withMapped } from "./mapped_values.ts";
 
 /** The import names its first errors. The list of its rows has all of them. */
 const errorsMost = 100;
@@ -20,6 +21,7 @@ export function noteOutcomes(ctx: Ctx, imp: Import, outcomes: readonly Outcome[]
     n_updated: imp.n_updated + count("updated"),
     n_skipped: imp.n_skipped + count("skipped"),
     n_failed: imp.n_failed + count("failed"),
+    mapped_values: withMapped(imp.mapped_values, outcomes),
     errors: [...imp.errors, ...errors].slice(0, errorsMost),
   };
   return store.update(ctx, importResource, imp, values, undefined, null);

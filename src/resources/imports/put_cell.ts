@@ -1,23 +1,28 @@
 // Puts the text of a cell into the body of its record.
 import type { Ctx } from "../../core/context.ts";
 import { bad } from "../../core/errors.ts";
-import { leadStatus } from "../leads/lead_status.ts";
-import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import type { Body } from "./bodies.ts";
 import { valueOf } from "./cell_values.ts";
-import type { Column } from "./columns.ts";
+import type { Column, Part } from "./columns.ts";
 import { objectIn } from "./nested.ts";
-import type { ReadRow } from "./read_row.ts";
+import type { Word } from "./statuses.ts";
 import { takesList } from "./targets.ts";
 
-export function put(ctx: Ctx, read: ReadRow, column: Column, texts: readonly string[]): void {
+/** What a row has been read to so far. */
+export interface Filled {
+  bodies: Record<Part, Body>;
+  /** The column of each value, by its part and place: `contact.emails.0`. */
+  columns: Map<string, string>;
+}
+
+export function put(ctx: Ctx, read: Filled, column: Column, texts: readonly string[]): void {
   const { part, field, target } = column;
   const own = Object.hasOwn(puts, target.target) ? puts[target.target] : undefined;
   for (const text of texts) {
     const place = (own ?? plain)(read.bodies[part], text, column, ctx);
-    (read.columns as Map<string, string>).set(`${part}.${place}`, column.name);
+    read.columns.set(`${part}.${place}`, column.name);
   }
-  if (field === "first_name" || field === "last_name") (read.columns as Map<string, string>).set(`${part}.name`, column.name);
+  if (field === "first_name" || field === "last_name") read.columns.set(`${part}.name`, column.name);
 }
 
 function plain(body: Body, text: string, column: Column, ctx: Ctx): string {
@@ -54,14 +59,11 @@ const addressLine: Put = (body, text, { field }) => {
   return `addresses.0.${field}`;
 };
 
-const statusBy =
-  (of: typeof leadStatus | typeof opportunityStatus): Put =>
-  (body, text, _, ctx) => {
-    const all: readonly { id: string; label: string }[] = ctx.directory.list(of);
-    const found = all.find(({ id, label }) => id === text || label.toLowerCase() === text.toLowerCase());
-    body.status_id = found?.id ?? bad(`is not a status: there are ${all.map(({ label }) => label).join(", ")}`);
-    return "status_id";
-  };
+/** What several columns say about it is weighed when all are read. */
+const statusWord: Put = (body, text, { name }) => {
+  ((body.status_words ??= []) as Word[]).push({ column: name, text });
+  return "status_id";
+};
 
 const lowered: Put = (body, text, { field }) => {
   body[field] = text.toLowerCase();
@@ -78,12 +80,12 @@ const puts: Readonly<Record<string, Put>> = {
   addresses: objects,
   "contact.contacts": objects,
   ...Object.fromEntries(["address_1", "address_2", "city", "state", "zipcode", "country"].map((one) => [one, addressLine])),
-  status: statusBy(leadStatus),
+  status: statusWord,
   owner: (body, text, column, ctx) => {
     body.owner_id = valueOf("user", text, column, ctx);
     return "owner_id";
   },
-  "opportunity.status": statusBy(opportunityStatus),
+  "opportunity.status": statusWord,
   "opportunity.confidence": (body, text, column, ctx) => {
     const share = column.isShare ? Number(valueOf("number", text, column, ctx)) : null;
     body.confidence = share === null ? valueOf("integer", text, column, ctx) : Math.round(share * 100);

@@ -12,20 +12,22 @@ import { type Refusal, refusalOf } from "../shared/refused_words.ts";
 import type { Body } from "./bodies.ts";
 import { checkDates, putClosing } from "./closing.ts";
 import { type Column, type Part, parts } from "./columns.ts";
-import type { ImportRow, RowError } from "./import_rows.ts";
+import type { ImportRow, RowError, Taken } from "./import_rows.ts";
 import { membersIn, peopleIn } from "./nested.ts";
-import { put } from "./put_cell.ts";
+import { type Filled, put } from "./put_cell.ts";
 import { moneyFields, type PartWithCurrency, partsWithCurrency, saidIn } from "./row_currency.ts";
+import { partsWithStatus, putStatus } from "./statuses.ts";
 
 /** What a row says. */
-export interface ReadRow {
+export interface ReadRow extends Filled {
   row: ImportRow;
-  bodies: Record<Part, Body>;
   /** The people: the one of its cells, and those of a cell of JSON. */
   people: Body[];
-  /** The column of each value, by its part and place: `contact.emails.0`. */
-  columns: ReadonlyMap<string, string>;
   errors: RowError[];
+  /** The values of status columns that were taken by their kind. */
+  taken: Taken[];
+  /** The records whose status was only taken by its kind. */
+  byKind: Set<Part>;
 }
 
 /** Where a row is, and what is known about it. */
@@ -41,7 +43,7 @@ export interface About {
 /** Reads a row of a table. A cell that does not fit is an error of its column, and the other cells are read too. */
 export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, known, asked }: About): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
-  const read = { row, bodies, people: [] as Body[], columns: new Map<string, string>(), errors: [] as RowError[] };
+  const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], taken: [], byKind: new Set() };
   const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => textAt(row, at) === ""));
   if (isBlank) return read;
   const surplus = row.cells.slice(width);
@@ -63,11 +65,23 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
       });
     }
   }
+  for (const part of partsWithStatus) {
+    const { taken, isByKind, errors } = putStatus(ctx, bodies[part], part);
+    read.taken.push(...taken);
+    if (isByKind) read.byKind.add(part);
+    if (errors.length > 0) read.errors = inOrder(columns, [...read.errors, ...errors]);
+  }
   putClosing(ctx, bodies.opportunity, read.columns);
   for (const part of partsWithCurrency) putCurrency(bodies[part], part, said.get(part));
   read.people = peopleIn(bodies);
   for (const of of checked) check(ctx, read, of);
   return read;
+}
+
+/** Errors as their columns follow each other. */
+function inOrder(columns: readonly Column[], errors: readonly RowError[]): RowError[] {
+  const place = ({ column }: RowError) => columns.findIndex(({ name }) => name === column);
+  return errors.toSorted((a, b) => place(a) - place(b));
 }
 
 /** The text of a cell for a target, as far as it can be read. */

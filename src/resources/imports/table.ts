@@ -23,12 +23,20 @@ export interface Table {
   name?: string | null;
   /** Null for rows of a request. */
   dialect: Dialect | null;
-  columns: { name: string; samples: string[]; nested?: true }[];
+  columns: FoundColumn[];
   n_rows: number;
   /** The rows in order: JSON lists of rows. Each row is a list of cells; one with more cells than columns is an error of its own. */
   pieces(): AsyncIterable<Piece>;
   /** Forgets the rows. */
   drop(): Promise<void>;
+}
+
+export interface FoundColumn {
+  name: string;
+  samples: string[];
+  /** All values of a column that has few different ones, or else some. */
+  values: string[];
+  nested?: true;
 }
 
 interface Piece {
@@ -57,6 +65,8 @@ const rowsMax = 1_000_000;
 const cellsMax = 20_000_000;
 const samplesMax = 5;
 const sampleMax = 100;
+/** A column with more different values is none of states. */
+const valuesMax = 50;
 /** What is stored together: so many rows, or so many characters. */
 const pieceRows = 1000;
 const pieceChars = 1024 ** 2;
@@ -105,7 +115,7 @@ class Collected {
   private names: string[] | null;
   private readonly nested: ReadonlySet<number>;
   private readonly mayGrow: boolean;
-  private readonly samples: Set<string>[] = [];
+  private readonly values: Set<string>[] = [];
   private readonly place: string;
   private open: string[] = [];
   private openChars = 0;
@@ -136,7 +146,8 @@ class Collected {
     if (this.names!.some((name) => name.includes("\0"))) this.refuse("must not contain NUL in the name of a column");
     const columns = distinct(this.names!).map((name, i) => ({
       name,
-      samples: [...(this.samples[i] ?? [])],
+      samples: [...(this.values[i] ?? [])].slice(0, samplesMax),
+      values: [...(this.values[i] ?? [])],
       ...(this.nested.has(i) && { nested: true as const }),
     }));
     return { columns, n_rows: this.rows };
@@ -175,10 +186,10 @@ class Collected {
   }
 
   private sample(column: number, cell: string): void {
-    const samples = (this.samples[column] ??= new Set());
-    if (samples.size === samplesMax) return;
+    const values = (this.values[column] ??= new Set());
+    if (values.size === valuesMax) return;
     const text = cell.trim();
-    if (text !== "") samples.add(shortened(text, sampleMax));
+    if (text !== "") values.add(shortened(text, sampleMax));
   }
 
   private close(): Buffer {

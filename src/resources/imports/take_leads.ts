@@ -21,6 +21,7 @@ import { failedRow, type Import, type Outcome, type Touched } from "./import_row
 import { type Deals, patchOfDeal, placeNamed } from "./named_records.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
 import { type Conflicts, conflictsOf } from "./settle.ts";
+import { saysNoMore } from "./statuses.ts";
 
 type Rec = Row<Resource> & Record<string, any>;
 
@@ -50,7 +51,7 @@ async function plan(ctx: Ctx, imp: Import, group: Group, conflicts: Record<"lead
   const { before, keeps, newName, people } = group;
   try {
     const own = { source: "import", ...(newName !== null && { name: newName }) };
-    const bodies = withTags(imp, withoutSameNames(before, group.rows));
+    const bodies = withTags(imp, withoutSameStatuses(ctx, before, group.rows, withoutSameNames(before, group.rows)));
     const said = foldOf(ctx, lead, before, bodies, conflicts.lead);
     const body = before === null ? { ...defaultsOf(imp), ...said.body, ...own } : said.body;
     group.values = keeps ? {} : await valuesFor(ctx, lead, before, body);
@@ -90,6 +91,17 @@ function withoutSameNames(before: Row<typeof lead> | null, rows: readonly ReadRo
     if (name === undefined || (present !== null && plainWords(present) === plainWords(name))) return said;
     present = name;
     return bodies.lead;
+  });
+}
+
+/** A status that a row only says by its kind leaves one of this kind as it is. */
+function withoutSameStatuses(ctx: Ctx, before: Row<typeof lead> | null, rows: readonly ReadRow[], bodies: Body[]): Body[] {
+  let present: string | null = before?.status_id ?? null;
+  return bodies.map((body, i) => {
+    const { status_id, ...rest } = body;
+    if (rows[i]!.byKind.has("lead") && saysNoMore(ctx.directory, "lead", present, status_id)) return rest;
+    present = status_id ?? present;
+    return body;
   });
 }
 
@@ -165,7 +177,7 @@ async function writeRest(ctx: Ctx, imp: Import, group: Group, read: ReadRow, dea
   const { id: dealId, ...deal } = read.bodies.opportunity;
   const named = deals.get(dealId);
   if (named !== undefined) {
-    const after = await changed(ctx, opportunity, named, await patchOfDeal(ctx, imp, named, { ...contactOf(person), ...deal }));
+    const after = await changed(ctx, opportunity, named, await patchOfDeal(ctx, imp, named, read, contactOf(person)));
     deals.set(dealId, after);
     const change = changeOf(opportunity, named, after);
     if (change !== null) touched.push(change);

@@ -14,5 +14,7 @@ export async function takeRows(ctx: Ctx, imp: Import, rows: readonly ImportRow[]
   const good = reads.filter(({ errors }) => errors.length === 0);
   const bad = reads.filter(({ errors }) => errors.length > 0);
   const done = good.length === 0 ? [] : await takes[imp.object_type](ctx, imp, good);
-  return [...bad.map(({ row, errors }) => failedRow(row, errors)), ...done];
+  const taken = new Map(good.filter((read) => read.taken.length > 0).map((read) => [read.row.n, read.taken]));
+  const told = taken.size === 0 ? done : done.map((one) => ({ ...one, taken: taken.get(one.n) ?? [] }));
+  return [...bad.map(({ row, errors }) => failedRow(row, errors)), ...told];
 }

@@ -50,7 +50,7 @@ const lead: Line[] = [
   ],
   ["description", "Description", "text", ["about", "summary"]],
   ["industry", "Industry", "text", ["sector", "branch"]],
-  ["status", "Lead status", "text", ["lead_status", "status_id", "status_label", "stage"]],
+  ["status", "Lead status", "text", ["lead_status", "status_id", "status_label", "stage"], several],
   [
     "owner",
     "Owner",
@@ -229,7 +229,7 @@ const opportunity: Line[] = [
     "Opportunity status",
     "text",
     ["deal_stage", "opportunity_stage", "deal_status"],
-    { own: ["stage", "status_label", "status"] },
+    { own: ["stage", "status_label", "status", "status_type"], multiple: true },
   ],
   ["opportunity.confidence", "Deal confidence", "integer", ["deal_probability"], { own: ["probability", "confidence"] }],
   [

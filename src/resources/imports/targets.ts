@@ -15,8 +15,10 @@ export interface Target {
   multiple: boolean;
 }
 
-/** Whether one record may have several of its values. A note takes several columns, but is one text. */
-export const takesList = ({ multiple, target }: Target): boolean => multiple && target !== "note";
+/** Whether one record may have several of its values. A note and a status take several columns, but are one value. */
+export const takesList = ({ multiple, target }: Target): boolean => multiple && !ones.has(target);
+
+const ones: ReadonlySet<string> = new Set(["note", "status", "opportunity.status"]);
 
 /** Whether its values are objects, which only JSON has. */
 export const takesObjects = ({ type }: Target): boolean => type === "addresses" || type === "contacts";
