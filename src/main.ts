@@ -36,7 +36,10 @@ program
 program
   .command("migrate")
   .description("bring the database to this release's version")
-  .action(run(() => import("./cli/migrate.ts")));
+  .option("--check", "only say what it would do, what would wait for it, and how long that takes here")
+  .action((options: { check?: boolean }) =>
+    run(() => (options.check ? import("./cli/migrate_check.ts") : import("./cli/migrate.ts")))(),
+  );
 program
   .command("distribute")
   .description("spread the tables over the servers of a Citus cluster, by organization")

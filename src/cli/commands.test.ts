@@ -15,6 +15,7 @@ import { organization } from "../../test/support/given.ts";
 import { childrenOf, command, dataDir, discard, type Running, start, statusOf, until } from "../../test/support/processes.ts";
 import { service } from "../../test/support/service.ts";
 import { Visitor } from "../../test/support/visitor.ts";
+import { withClient } from "../db/one_client.ts";
 import { createPartitions } from "../db/partitions.ts";
 import { operations } from "../resources/index.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -419,4 +420,30 @@ test("doctor says what is wrong and what to do about it", async () => {
   assert.equal(gone.code, 1);
   assert.match(gone.out, /^wrong {2}database: cannot be reached/m);
   assert.match(misspelt.out, /^wrong {2}configuration: [\s\S]*PORT must be/m);
+});
+
+test("`migrate --check` says what waits for an upgrade and for how long, and changes nothing", async (t) => {
+  const database = await createDatabase();
+  t.after(database.drop);
+  const env = { DATA_DIR: dataDir(), DATABASE_URL: database.url };
+  const ask = (text: string) => withClient(database.url, "test", (client) => client.query(text));
+  const upToDate = await command(["migrate", "--check"], env);
+  await ask(
+    `set session_replication_role = replica;
+     insert into activity (organization_id, id, _type, lead_id, activity_at, date_created, date_updated)
+     select 'orga_1', 'acti_' || n, 'Note', 'lead_1', now(), now(), now() from generate_series(1, 2000) n`,
+  );
+  // As if the last releases had not been there yet.
+  await ask("delete from migration where version >= 122");
+
+  const checked = await command(["migrate", "--check"], env);
+
+  assert.equal(upToDate.out, "The database is up to date.\n");
+  assert.equal(checked.code, 0, checked.err);
+  const index =
+    /^0122_threads_by_subject\.sql\n {2}activity: builds an index: writes wait \(activity_thread_subject_idx\)\. 2,000 rows, [\d.]+ MB: less than a second here\.$/m;
+  assert.match(checked.out, index);
+  assert.match(checked.out, /^0129_repeated_message_ids\.sql\n {2}takes a moment, whatever the tables hold$/m);
+  assert.match(checked.out, /\n\d+ would be applied\. Nothing was changed\.\n$/);
+  assert.equal((await ask("select max(version) as version from migration")).rows[0].version, 121);
 });

@@ -4,10 +4,10 @@ import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
 import { createPartitions } from "../db/partitions.ts";
 import { bootstrap } from "./bootstrap.ts";
-import { say } from "./say.ts";
+import { complain, say } from "./say.ts";
 
 export async function prepare(config: Config, databaseUrl: string): Promise<void> {
-  await migrate(databaseUrl);
+  await migrate(databaseUrl, { tell: complain });
   await beginEpoch(databaseUrl);
   await createPartitions(databaseUrl, new Date());
   const founded = await bootstrap(databaseUrl, config.bootstrap, new Date());

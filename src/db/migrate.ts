@@ -1,20 +1,19 @@
-// Runs numbered SQL files, forward only, each in its own transaction. An advisory lock lets several processes start at once.
+// Runs numbered SQL files, forward only. An advisory lock lets several processes start at once.
 
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { applyMigration, type Migration, type Tell } from "./apply_migration.ts";
 import type { Database } from "./database.ts";
 import { withClient } from "./one_client.ts";
 import { ensureRoles } from "./roles.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
 
-// The last two concern only Citus: our triggers reach only rows of the same organization, which lie on the same server.
-const options = "-c timezone=UTC -c citus.enable_unsafe_triggers=on -c citus.multi_shard_modify_mode=sequential";
-
-export interface Migration {
-  version: number;
-  file: string;
-}
+// A role may have a time limit for statements, which building an index exceeds. The last two concern only Citus: our triggers reach
+// only rows of the same organization, which lie on the same server.
+const options =
+  "-c timezone=UTC -c statement_timeout=0 -c citus.enable_unsafe_triggers=on -c citus.multi_shard_modify_mode=sequential";
 
 export async function listMigrations(folder: URL = migrationsFolder): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
@@ -25,25 +24,41 @@ export async function listMigrations(folder: URL = migrationsFolder): Promise<Mi
   return files.map((file) => ({ version: Number(file.slice(0, 4)), file }));
 }
 
+export const readMigration = ({ file }: Migration, folder: URL = migrationsFolder): Promise<string> =>
+  readFile(new URL(file, folder), "utf8");
+
+interface Wanted {
+  folder?: URL;
+  /** Only the first so many. */
+  count?: number;
+  /** Told what a migration waits for. */
+  tell?: Tell;
+}
+
 /** Brings the database to the newest version, or to the first `count` ones, and returns the files that were applied. */
 export async function migrate(
   url: string,
-  { folder = migrationsFolder, count }: { folder?: URL; count?: number } = {},
+  { folder = migrationsFolder, count, tell = () => {} }: Wanted = {},
 ): Promise<string[]> {
   const bringUp = async (client: pg.Client) => {
-    await client.query("select pg_advisory_lock(7241003)");
+    await takeTurn(client);
     await ensureRoles(client);
     await client.query(
       "create table if not exists migration (version integer primary key, file text not null, applied_at timestamptz not null default now())",
     );
-    const present = await presentMigrations(client);
-    const wanted = await listMigrations(folder);
-    checkKnown(present, wanted);
-    const missing = wanted.slice(present.length, count);
-    for (const migration of missing) await apply(client, migration, await readFile(new URL(migration.file, folder), "utf8"));
+    const missing = await missingMigrations(client, folder, count);
+    for (const migration of missing) await applyMigration(client, migration, await readMigration(migration, folder), tell);
     return missing.map((migration) => migration.file);
   };
   return withClient(url, "headwater migrate", bringUp, { options });
+}
+
+/** The migrations that this release has and the database has not. */
+export async function missingMigrations(client: pg.Client, folder = migrationsFolder, count?: number): Promise<Migration[]> {
+  const { rows: present } = await client.query<Migration>("select version, file from migration order by version");
+  const wanted = await listMigrations(folder);
+  checkKnown(present, wanted);
+  return wanted.slice(present.length, count);
 }
 
 /** True if the database has at least this many migrations. A newer release may have added some; the older one goes on running. */
@@ -52,9 +67,13 @@ export async function hasMigrations(db: Database, wanted: number): Promise<boole
   return Number(row![0]) >= wanted;
 }
 
-async function presentMigrations(client: pg.Client): Promise<Migration[]> {
-  const { rows } = await client.query<Migration>("select version, file from migration order by version");
-  return rows;
+/** Asks again and again: who waits in a statement holds a snapshot, and to build an index concurrently waits for every snapshot. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query("select pg_try_advisory_lock(7241003) as taken");
+    if (rows[0].taken) return;
+    await sleep(100);
+  }
 }
 
 /** Throws if the database has migrations that this release does not know: those of a newer one, or of another history. */
@@ -68,16 +87,4 @@ function checkKnown(present: readonly Migration[], wanted: readonly Migration[])
     throw new Error(
       `The database is at version ${present.length}, and this release knows versions up to ${wanted.length}: use a newer release.`,
     );
-}
-
-async function apply(client: pg.Client, { version, file }: Migration, text: string): Promise<void> {
-  try {
-    await client.query("begin");
-    await client.query(text);
-    await client.query("insert into migration (version, file) values ($1, $2)", [version, file]);
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback").catch(() => {});
-    throw new Error(`migrations/${file}: ${(error as Error).message}`, { cause: error });
-  }
 }

@@ -15,6 +15,8 @@ export async function withClient<T>(
   config: pg.ClientConfig = {},
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name, ...config });
+  // A connection that is lost fails the statement that waits, or the next one.
+  client.on("error", () => {});
   await client.connect();
   try {
     return await work(client);

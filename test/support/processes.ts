@@ -36,9 +36,10 @@ after(() => {
   for (const child of launched) child.kill("SIGKILL");
 });
 
-export function launch(args: readonly string[], env: Record<string, string>): ChildProcess {
+/** Runs a command, of this release unless another start file is given. */
+export function launch(args: readonly string[], env: Record<string, string>, file = main): ChildProcess {
   const { DATABASE_RLS = "off", PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
-  const child = spawn(process.execPath, [...roomy, main, ...args], {
+  const child = spawn(process.execPath, [...roomy, file, ...args], {
     env: {
       PATH,
       DATABASE_RLS,
@@ -78,8 +79,11 @@ export interface Running {
 }
 
 /** Starts the service, or with `as` only its API, and waits until it listens. */
-export async function start(env: Record<string, string>, as: "start" | "api" = "start"): Promise<Running> {
-  const child = launch([as], env);
+export const start = (env: Record<string, string>, as: "start" | "api" = "start"): Promise<Running> => startAt(main, env, as);
+
+/** The same from the start file of another release. */
+export async function startAt(file: string, env: Record<string, string>, as: "start" | "api"): Promise<Running> {
+  const child = launch([as], env, file);
   let [said, err] = ["", ""];
   child.stdout!.on("data", (text) => (said += text));
   child.stderr!.on("data", (text) => (err += text));
