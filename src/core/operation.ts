@@ -52,6 +52,8 @@ export interface Parameter {
   name: string;
   doc: string;
   schema: z.ZodType;
+  /** By default it may be left out. */
+  required?: boolean;
 }
 
 export interface Operation<I = any> {
@@ -203,6 +205,7 @@ export function operation<S extends Shape>(words: OperationWords<S>): Operation<
       name,
       doc: words.input[name]!.description ?? "",
       schema: words.input[name]!,
+      required: !words.input[name]!.safeParse(undefined).success,
     })),
     body: hasBody ? body : null,
     parse(_ctx, given) {

@@ -106,6 +106,26 @@ test("parameters of the path and the query are described, with what is required"
   assert.deepEqual(named("mood").schema.enum, ["glad", "sad"]);
 });
 
+test("filters are not required, of a list or of anything else that takes them", async () => {
+  const { operations: all } = await import("../resources/index.ts");
+  const whole = buildDescription(all, { version: "1" }) as any;
+  const shared = whole.components.parameters;
+  const required: string[] = [];
+  for (const [path, methods] of Object.entries<any>(whole.paths))
+    for (const one of Object.values<any>(methods))
+      for (const parameter of one.parameters) {
+        const { name, in: place, required: is } = parameter.$ref ? shared[parameter.$ref.split("/").at(-1)] : parameter;
+        if (place === "query" && is) required.push(`${path} ${name}`);
+      }
+
+  assert.deepEqual(required, [
+    "/connected_account/authorize/ _type",
+    "/custom_field_schema/ object_type",
+    "/email_template/{id}/render/ lead_id",
+    "/email_template/{id}/render/ contact_id",
+  ]);
+});
+
 test("every GET takes `_fields`", () => {
   for (const methods of Object.values<any>(description.paths)) {
     if (methods.get === undefined) continue;

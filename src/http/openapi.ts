@@ -144,13 +144,12 @@ function requestBody(schema: Json): Json {
 
 const pathParameter = (name: string): Json => ({ name, in: "path", required: true, schema: { type: "string" } });
 
-/** For a verb all query parameters are optional; for other operations its schema says which. */
 function queryParameters(operation: Operation): Json[] {
   const known = operation.parameters.map(
-    ({ name, doc, schema }: Parameter): Json => ({
+    ({ name, doc, schema, required = false }: Parameter): Json => ({
       name,
       in: "query",
-      required: operation.verb === null && name !== "_fields" && !schema.safeParse(undefined).success,
+      required,
       ...(doc !== "" && { description: doc }),
       schema: schemaOf(schema, "input"),
     }),
