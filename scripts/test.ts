@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { startEmbedded } from "../src/db/embedded/index.ts";
 import { bundle, bundleFolder } from "./build.ts";
 
-const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts"];
+const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts", "packages/*/test/*.test.ts"];
 /** What a test makes is soon forgotten: with room for it, V8 clears up less often. Several threads would only wait for each other. */
 const FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=64", "--single-threaded-gc", "--test-reporter=spec"];
 /** How many test processes run at a time: one more than the cores of a small machine, because tests also wait. */

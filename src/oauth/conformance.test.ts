@@ -3,24 +3,14 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
-import { type AddressInfo, createServer as createSocket } from "node:net";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../test/support/free_port.ts";
 import { organization } from "../../test/support/given.ts";
 import { startService } from "../../test/support/service.ts";
 import { givePassword, goodPassword, Visitor } from "../../test/support/visitor.ts";
 
 const suite = fileURLToPath(new URL("dist/index.js", import.meta.resolve("@modelcontextprotocol/conformance/package.json")));
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createSocket().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 test("the conformance suite finds the server of tokens, and is given one", async (t) => {
   // The service has to know its own address before it listens.

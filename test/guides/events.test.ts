@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../support/free_port.ts";
 import { organization } from "../support/given.ts";
 import { followRequests, guideOf } from "../support/guides.ts";
 import { outboundService } from "../support/outbound.ts";
@@ -108,12 +108,4 @@ function namesIn(file: string): string[] {
   return Object.values(leads as Record<string, { name: string }>)
     .map(({ name }) => name)
     .sort();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
 }

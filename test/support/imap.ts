@@ -4,12 +4,13 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ImapFlow } from "imapflow";
+import { freePort } from "./free_port.ts";
 
 export interface ImapServer {
   host: string;
@@ -228,14 +229,6 @@ function nameOf(option: "u" | "g", id: number): string {
     .split("\n")
     .find((line) => line.split(":")[2] === String(id))!
     .split(":")[0]!;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 async function listening(child: ChildProcess, port: number, folder: string): Promise<void> {
