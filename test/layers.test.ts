@@ -21,6 +21,7 @@ const allowed: Record<string, string[]> = {
   mcp: ["core", "records", "db", "values"],
   signin: ["core", "records", "db", "services", "auth", "resources", "values"],
   oauth: ["core", "records", "db", "services", "auth", "resources", "signin", "http", "values"],
+  reference: ["core", "http", "resources", "values"],
   jobs: ["auth", "core", "records", "db", "values"],
   backup: ["auth", "db", "services", "values"],
   cli: [
@@ -34,6 +35,7 @@ const allowed: Record<string, string[]> = {
     "jobs",
     "oauth",
     "records",
+    "reference",
     "resources",
     "services",
     "signin",

@@ -27,9 +27,12 @@ const proseOf = (path: string, text: string): string =>
   path.endsWith(".ts") ? [...text.matchAll(/(?<!:)\/\/.*$|\/\*\*[\s\S]*?\*\//gm)].map(([comment]) => comment).join("\n") : text;
 
 function deadSignposts(path: string): string[] {
-  const prose = proseOf(path, readFileSync(join(root, path), "utf8"));
+  const text = readFileSync(join(root, path), "utf8");
+  const prose = proseOf(path, text);
+  // Files that a guide tells its reader to save.
+  const saved = new Set([...text.matchAll(/<!-- file: (\S+) -->/g)].map(([, name]) => name!));
   const named = [...[...prose.matchAll(file)].map(([name]) => name), ...[...prose.matchAll(folder)].map(([, name]) => name!)];
-  return [...new Set(named)].filter((name) => !isThere(name, path)).map((name) => `${path} names ${name}`);
+  return [...new Set(named)].filter((name) => !saved.has(name) && !isThere(name, path)).map((name) => `${path} names ${name}`);
 }
 
 test("every file or folder that a comment or a document names exists", () => {

@@ -11,6 +11,7 @@ import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
 import { backgroundMetrics } from "../jobs/background_metrics.ts";
 import { addOauth } from "../oauth/routes.ts";
+import { openReference } from "../reference/index.ts";
 import { publicRoutes } from "../resources/index.ts";
 import { signInPages } from "../signin/index.ts";
 import { appOptions } from "./database.ts";
@@ -42,6 +43,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     defects,
     ready: () => hasMigrations(app.db, migrations),
     version,
+    reference: openReference({ registry: app.core.registry, baseUrl: config.base_url, version, limits: config.rate_limits }),
     background: () => backgroundMetrics(app.core),
     // To make it anew takes seconds in which this process answers nobody.
     ...(existsSync(description) && { description: () => readFile(description) }),

@@ -54,7 +54,7 @@ test("for a while the service goes on, unready, and every answer closes its conn
     ["GET /api/v1/none/", 404],
     ["GET /api/v1/slow/", 401],
     ["OPTIONS /api/v1/slow/", 204],
-    ["GET /docs/", 200],
+    ["GET /llms.txt", 200],
   ] as const) {
     const answer = await ask(line, line.includes("none") ? {} : none);
     assert.deepEqual([answer.status, answer.headers.connection], [status, "close"], line);

@@ -8,6 +8,7 @@ import type { AgentsOptions } from "../mcp/agents.ts";
 import type { Workspace } from "../mcp/caller.ts";
 import type { PublicRoute } from "../records/public_route.ts";
 import type { ResourceName } from "../values/resource_server.ts";
+import type { Reference } from "./reference.ts";
 
 export interface HttpApp {
   config: Config;
@@ -31,4 +32,6 @@ export interface HttpApp {
   background?: () => Promise<string>;
   /** Reads the prepared text of the description, `generated/openapi.json`, if there is one. */
   description?: () => Promise<string | Buffer>;
+  /** The pages below `/docs/`. */
+  reference?: Reference;
 }

@@ -21,7 +21,21 @@ what a key may do: \`read\` (without the header), \`write_safe\` or \`write_dest
 - [Tools of agents](${base}/mcp/): the Model Context Protocol, revisions of 2025 and 2026-07-28
 - [REST](${base}${apiPrefix}/): JSON; the key is the user name of HTTP Basic
 - [Description of REST](${base}${apiPrefix}/openapi.json): OpenAPI 3.1, every operation with its fields, filters and errors
-- [The same as a page](${base}/docs/)
+- [The same as pages](${base}/docs/)
+
+## Guides
+
+- [The first call](${base}/docs/guides/first-call.md)
+- [Keys and permissions](${base}/docs/guides/keys.md)
+- [Lists and paging](${base}/docs/guides/lists.md)
+- [Filters and search](${base}/docs/guides/filters.md)
+- [Errors and limits](${base}/docs/guides/errors.md)
+- [Retries and concurrency](${base}/docs/guides/retries.md)
+- [Trying and undoing](${base}/docs/guides/undo.md)
+- [Following events](${base}/docs/guides/following-events.md)
+- [Webhooks](${base}/docs/guides/webhooks.md)
+- [Automations](${base}/docs/guides/automations.md)
+- [Agents](${base}/docs/guides/agents.md)
 
 ## Signing in
 

@@ -7,7 +7,7 @@ import { type Scope } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer } from "../records/public_route.ts";
 import { confirmFirst } from "../signin/confirm_page.ts";
-import { type Html, html, page } from "../signin/page.ts";
+import { page } from "../signin/page.ts";
 import {
   form,
   isConfirmed,
@@ -20,6 +20,7 @@ import {
   staleForm,
   visitOf,
 } from "../signin/visit.ts";
+import { type Html, html } from "../values/html_template.ts";
 import { newId } from "../values/id.ts";
 import { hostOf, isLoopback, nameToShow } from "./clients.ts";
 import { consentPath, type Engine, grantDays } from "./engine.ts";

@@ -1,6 +1,7 @@
 // What a person sees when a request of a client is so wrong that they cannot be sent back to it.
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
-import { html, page } from "../signin/page.ts";
+import { page } from "../signin/page.ts";
+import { html } from "../values/html_template.ts";
 
 export function errorPage(ctx: KoaContextWithOIDC, { error, error_description }: ErrorOut): void {
   const { type, body, headers } = page({

@@ -1,7 +1,8 @@
 // The answer to a client that asked for it as a form (OAuth 2.0 Form Post Response Mode): a page that sends itself on at once, or by
 // its button where there is no script. The engine's own page would be stopped by our policy.
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { html, page } from "../signin/page.ts";
+import { page } from "../signin/page.ts";
+import { html } from "../values/html_template.ts";
 import { nameToShow } from "./clients.ts";
 import { leadsTo } from "./redirects.ts";
 

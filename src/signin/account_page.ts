@@ -4,9 +4,10 @@ import { type ConnectedClient, grantsOf, membershipsToActIn, revokeOwnGrant } fr
 import { endOtherSessions, endSession, type Session, sessionsOf, setPassword } from "../auth/unscoped_sign_in.ts";
 import { type Scope, scopes } from "../core/context.ts";
 import type { PublicAnswer, PublicRoute } from "../records/public_route.ts";
+import { type Html, html } from "../values/html_template.ts";
 import { secondsToWait, waitFirst } from "./attempts.ts";
 import { cookie } from "./cookies.ts";
-import { type Html, html, page } from "./page.ts";
+import { page } from "./page.ts";
 import { faultOf } from "./password_rules.ts";
 import { form, isOwnForm, isSignedIn, pathOf, type SignedIn, seeOther, show, staleForm, visitOf } from "./visit.ts";
 

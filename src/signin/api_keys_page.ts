@@ -7,11 +7,12 @@ import { actingAs, readingAs } from "../records/acting.ts";
 import { deleteRecord } from "../records/records.ts";
 import { apiKey } from "../resources/organization/api_key.ts";
 import { createApiKey } from "../resources/organization/api_key_verbs.ts";
+import { type Html, html } from "../values/html_template.ts";
 import { newId } from "../values/id.ts";
 import { oneLine } from "../values/one_line.ts";
 import { mayDo, ownPage } from "./account_page.ts";
 import { confirmFirst } from "./confirm_page.ts";
-import { type Html, html, page } from "./page.ts";
+import { page } from "./page.ts";
 import { form, isConfirmed, pathOf, type SignedIn, seeOther, show } from "./visit.ts";
 
 export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", async (visit, fields) => {

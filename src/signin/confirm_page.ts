@@ -2,9 +2,10 @@
 import { isPassword } from "../auth/password.ts";
 import { passkeysOf } from "../auth/unscoped_passkeys.ts";
 import type { PublicAnswer } from "../records/public_route.ts";
+import { html } from "../values/html_template.ts";
 import { ownPage } from "./account_page.ts";
 import { forgetMistakes, secondsToWait, waitFirst } from "./attempts.ts";
-import { html, page } from "./page.ts";
+import { page } from "./page.ts";
 import { nextOf } from "./sign_in_page.ts";
 import { beginSession, form, pathOf, type SignedIn, seeOther, show, showLater } from "./visit.ts";
 

@@ -13,8 +13,9 @@ import { inviterOf } from "../resources/organization/invitation.ts";
 import { membership } from "../resources/organization/membership.ts";
 import { accept } from "../resources/organization/membership_verbs.ts";
 import { organizationOf } from "../resources/organization/organization.ts";
+import { type Html, html } from "../values/html_template.ts";
 import { pgTimestamp } from "../values/time.ts";
-import { type Html, html, page } from "./page.ts";
+import { page } from "./page.ts";
 import { form, isOwnForm, isSignedIn, newToken, pathOf, seeOther, show, staleForm, type Visit, visitOf } from "./visit.ts";
 
 type Membership = Row<typeof membership>;

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { Content } from "../core/operation.ts";
 import { htmlPage } from "../resources/shared/html_page.ts";
 import { escapeHtml } from "../values/html.ts";
+import type { Html } from "../values/html_template.ts";
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif;
@@ -53,27 +54,6 @@ code { font-family: ui-monospace, monospace; }
 .picture svg { display: block; }
 .codes { columns: 2; list-style: none; padding: 0; }
 `;
-
-/** HTML that is ready to be shown. Everything else that is put into a template is escaped. */
-export class Html {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Part = string | number | Html | null | readonly Html[];
-
-/** A template of HTML, whose values are escaped unless they are HTML themselves. */
-export const html = (texts: TemplateStringsArray, ...values: readonly Part[]): Html =>
-  new Html(texts.map((text, i) => text + (i < values.length ? shown(values[i]!) : "")).join(""));
-
-function shown(part: Part): string {
-  if (part === null) return "";
-  if (part instanceof Html) return part.text;
-  if (typeof part === "string" || typeof part === "number") return escapeHtml(String(part));
-  return part.map((one) => one.text).join("\n");
-}
 
 interface Page {
   title: string;

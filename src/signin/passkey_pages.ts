@@ -10,11 +10,12 @@ import {
 } from "../auth/unscoped_passkeys.ts";
 import { findPerson } from "../auth/unscoped_sign_in.ts";
 import type { PublicAnswer, PublicRoute } from "../records/public_route.ts";
+import { type Html, html } from "../values/html_template.ts";
 import { newId } from "../values/id.ts";
 import { oneLine } from "../values/one_line.ts";
 import { dayOf, deviceOf, ownPage } from "./account_page.ts";
 import { confirmFirst } from "./confirm_page.ts";
-import { type Html, html, page } from "./page.ts";
+import { page } from "./page.ts";
 import { newPasskey, newPasskeyOptions, passkeyBehind, signInOptions } from "./passkey_answers.ts";
 import { passkeyScript } from "./passkey_script.ts";
 import { nextOf } from "./sign_in_page.ts";

@@ -17,7 +17,8 @@ import { asSystem } from "../records/acting.ts";
 import type { PublicAnswer, PublicRequest, PublicRoute } from "../records/public_route.ts";
 import { newMailId, queueMail } from "../resources/system_mail/queue.ts";
 import { emailKey } from "../values/email.ts";
-import { html, page } from "./page.ts";
+import { html } from "../values/html_template.ts";
+import { page } from "./page.ts";
 import { faultOf } from "./password_rules.ts";
 import { beginSession, form, isOwnForm, newToken, pathOf, seeOther, show, staleForm, type Visit, visitOf } from "./visit.ts";
 

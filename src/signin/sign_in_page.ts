@@ -3,8 +3,9 @@ import { hashPassword, isPassword, isWeak } from "../auth/password.ts";
 import { findPerson, type Person, rehashPassword } from "../auth/unscoped_sign_in.ts";
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer, PublicRequest, PublicRoute } from "../records/public_route.ts";
+import { html } from "../values/html_template.ts";
 import { forgetMistakes, secondsToWait, takeBack, waitFirst } from "./attempts.ts";
-import { html, page } from "./page.ts";
+import { page } from "./page.ts";
 import {
   beginSession,
   form,

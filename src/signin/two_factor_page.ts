@@ -14,10 +14,11 @@ import {
 } from "../auth/unscoped_sign_in.ts";
 import type { Core } from "../core/core.ts";
 import type { PublicAnswer, PublicRoute } from "../records/public_route.ts";
+import { Html, html } from "../values/html_template.ts";
 import { ownPage } from "./account_page.ts";
 import { forgetMistakes, secondsToWait, waitFirst } from "./attempts.ts";
 import { confirmFirst } from "./confirm_page.ts";
-import { Html, html, page } from "./page.ts";
+import { page } from "./page.ts";
 import { nextOf } from "./sign_in_page.ts";
 import {
   beginSession,

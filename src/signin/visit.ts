@@ -4,9 +4,10 @@ import { findSession, insertSession, type Person, type Session, touchSession } f
 import type { Core } from "../core/core.ts";
 import { Content } from "../core/operation.ts";
 import type { PublicAnswer } from "../records/public_route.ts";
+import { type Html, html } from "../values/html_template.ts";
 import { newId } from "../values/id.ts";
 import { cookie, readCookie } from "./cookies.ts";
-import { type Html, html, page } from "./page.ts";
+import { page } from "./page.ts";
 
 const hour = 3600 * 1000;
 const idleMs = 12 * hour;

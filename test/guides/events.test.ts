@@ -66,42 +66,56 @@ test("a newcomer who follows docs/following-events.md hears a lead by curl, and 
   }
 });
 
-test("who follows docs/webhooks.md sees signed deliveries arrive, which the public package verifies", async () => {
-  const acme = await organization(await outboundService());
-  const guide = guideOf("docs/webhooks.md");
-  const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
-  const [, script] = /<!-- file: receiver.mjs -->\n```js\n(.*?)```/s.exec(guide)!;
-  writeFileSync(join(folder, "receiver.mjs"), script!);
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  const port = await freePort();
-  let receiver: ChildProcess | null = null;
-  let said = "";
+for (const [file, program] of [
+  ["receiver.mjs", process.execPath],
+  ["receiver.ts", process.execPath],
+  ["receiver.py", "python3"],
+] as const)
+  test(`who follows docs/webhooks.md with ${file} sees signed deliveries arrive and verifies them`, async () => {
+    const acme = await organization(await outboundService());
+    const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
+    const [, script] = new RegExp(`<!-- file: ${file} -->\n\`\`\`\\w+\n(.*?)\`\`\``, "s").exec(guideOf("docs/webhooks.md"))!;
+    writeFileSync(join(folder, file), script!);
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    const port = await freePort();
+    let receiver: ChildProcess | null = null;
+    let said = "";
 
-  try {
-    const followed = await withWorker(acme.service, (worker) =>
-      followRequests(acme, "docs/webhooks.md", {
-        change: (body) => body.replace(":8080/", `:${port}/`),
-        async after({ signature_key, url }) {
-          if (receiver === null) {
-            assert.equal(url, `http://127.0.0.1:${port}/`);
-            const env = { ...process.env, PORT: String(port), SIGNATURE_KEY: signature_key };
-            receiver = spawn(process.execPath, ["receiver.mjs"], { cwd: folder, env });
-            receiver.stdout!.on("data", (text) => (said += text));
-            await once(receiver.stdout!, "data");
-          }
-          await worker.drained();
+    try {
+      const followed = await withWorker(acme.service, (worker) =>
+        followRequests(acme, "docs/webhooks.md", {
+          change: (body) => body.replace(":8080/", `:${port}/`),
+          async after({ signature_key, url }) {
+            if (receiver === null) {
+              assert.equal(url, `http://127.0.0.1:${port}/`);
+              const env = { ...process.env, PORT: String(port), SIGNATURE_KEY: signature_key };
+              receiver = spawn(program, [file], { cwd: folder, env });
+              receiver.stdout!.on("data", (text) => (said += text));
+              await once(receiver.stdout!, "data");
+            }
+            await worker.drained();
+          },
+        }),
+      );
+
+      assert.equal(followed, 6);
+      assert.match(said, /^listening\nverified webhook.ping whk_\w+\nverified lead.created lead_\w+\n/);
+      assert.doesNotMatch(said, /refused/);
+      const forged = await fetch(`http://127.0.0.1:${port}/`, {
+        method: "POST",
+        headers: {
+          "webhook-id": "ev_1",
+          "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+          "webhook-signature": "v1,AAAA",
         },
-      }),
-    );
-
-    assert.equal(followed, 6);
-    assert.match(said, /^listening\nverified webhook.ping whk_\w+\nverified lead.created lead_\w+\n/);
-    assert.doesNotMatch(said, /refused/);
-  } finally {
-    (receiver as ChildProcess | null)?.kill();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+        body: "{}",
+      });
+      assert.equal(forged.status, 401);
+    } finally {
+      (receiver as ChildProcess | null)?.kill();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
 function namesIn(file: string): string[] {
   const leads = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).leads : {};

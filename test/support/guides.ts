@@ -82,6 +82,23 @@ export async function followCommands(ws: Workspace, name: string): Promise<numbe
   }
 }
 
+/** Runs every program of a guide, and compares what it prints with the block below it. */
+export async function runPrograms(ws: Workspace, name: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
+  const env = { PATH: process.env.PATH, HEADWATER_URL: ws.service.url, HEADWATER_KEY: ws.key };
+  const programs = [...guideOf(name).matchAll(/<!-- file: (\S+) -->\n```(ts|py)\n(.*?)```\n\n```\n(.*?)```/gs)];
+  try {
+    for (const [, file, language, text, printed] of programs) {
+      writeFileSync(join(folder, file!), text!);
+      const program = language === "ts" ? process.execPath : "python3";
+      assert.equal(await said(program, [join(folder, file!)], env), printed, `${name}: ${file}`);
+    }
+    return programs.length;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** What a program prints. The service under test runs in this process, which must not stand still meanwhile. */
 export async function said(program: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "ignore"] });

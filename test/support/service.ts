@@ -15,6 +15,7 @@ import { createServer } from "../../src/http/server.ts";
 import type { GateLimits } from "../../src/http/shed.ts";
 import { backgroundMetrics } from "../../src/jobs/background_metrics.ts";
 import { addOauth } from "../../src/oauth/routes.ts";
+import { openReference } from "../../src/reference/index.ts";
 import { publicRoutes } from "../../src/resources/index.ts";
 import { signInPages } from "../../src/signin/index.ts";
 import { createDatabase } from "./database.ts";
@@ -89,6 +90,7 @@ export async function startService({
       ready: async () => true,
       version: "test",
       extendAgents,
+      reference: openReference({ registry: app.core.registry, baseUrl, version: "test", limits: config.rate_limits }),
       background: () => backgroundMetrics(app.core),
     },
     { loopDelayMs: Number.POSITIVE_INFINITY, budgetMs: 20_000, ...gate },
