@@ -48,9 +48,19 @@ export function lifeOf(events: readonly { action: string }[]): { wasThere: boole
 }
 
 /** The kind of the record. Kinds that share a table share their ids: then it is the one that has all their rows, if that has events. */
-export function resourceOf(ctx: Ctx, { object_id, object_type, data, previous_data }: PastEvent): Resource | undefined {
-  const kinds = ctx.registry.resources.filter((one) => one.event !== null && object_id.startsWith(`${one.prefix}_`));
+export function resourceOf(ctx: Ctx, event: PastEvent): Resource | undefined {
+  const kinds = kindsFor(ctx, event);
   const whole = kinds.filter((one) => one.only === undefined);
   const candidates = whole.length > 0 ? whole : kinds;
-  return candidates.find((one) => one.event!({ ...previous_data, ...data }) === object_type) ?? candidates[0];
+  return candidates.find((one) => isOf(one, event)) ?? candidates[0];
 }
+
+/** The kind itself, such as a note, where it has rows of its own in that. */
+export const kindOfEvent = (ctx: Ctx, event: PastEvent): Resource | undefined =>
+  kindsFor(ctx, event).find((one) => one.only !== undefined && isOf(one, event)) ?? resourceOf(ctx, event);
+
+const kindsFor = ({ registry }: Ctx, { object_id }: PastEvent): Resource[] =>
+  registry.resources.filter((one) => one.event !== null && object_id.startsWith(`${one.prefix}_`));
+
+const isOf = (one: Resource, { object_type, data, previous_data }: PastEvent): boolean =>
+  one.event!({ ...previous_data, ...data }) === object_type;

@@ -66,7 +66,7 @@ async function reasonToStay(
   try {
     checkRight(ctx, kind, "delete");
     if (hasLeft(kind, row as object)) return wasSent;
-    if (await isWorkedWithSince(ctx, object_id, events[0]!.id, asked)) return "somebody has worked with it since";
+    if (await isWorkedWithSince(ctx, object_id, events[0]!.id, { requests: asked })) return "somebody has worked with it since";
     checkOwner(ctx, kind, row, "delete");
     return null;
   } catch (error) {

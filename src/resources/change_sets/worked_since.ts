@@ -5,11 +5,17 @@ import { same } from "../../values/same.ts";
 import { isOwn, valuesOf } from "./change_back.ts";
 import type { PastEvent } from "./changes_of.ts";
 import { isOfMembers, listedIds } from "./members_back.ts";
-import { comings, lifeOf, resourceOf } from "./past.ts";
+import { comings, kindOfEvent, lifeOf, resourceOf } from "./past.ts";
 import { isDeletedByHand } from "./rights.ts";
 
-/** What a member did in another request than `asked`. What follows by itself is no work, and neither is what was undone. */
-export async function isWorkedWithSince(ctx: Ctx, id: string, since: string, asked: ReadonlySet<string>): Promise<boolean> {
+/** What is taken back: it is no work of others. */
+export interface Asked {
+  requests: ReadonlySet<string>;
+  import_id?: string;
+}
+
+/** What a member did beside what is taken back. What follows by itself is no work, and neither is what was undone. */
+export async function isWorkedWithSince(ctx: Ctx, id: string, since: string, asked: Asked): Promise<boolean> {
   const events = await workSince(ctx, id, since, asked);
   if (events.length > eventsMost) return true;
   const undone = await undoneOf(ctx, events);
@@ -20,10 +26,11 @@ export async function isWorkedWithSince(ctx: Ctx, id: string, since: string, ask
 const eventsMost = 2000;
 
 /** All events of what belongs to it or did meanwhile, so that what was moved back is seen to be where it was. */
-async function workSince(ctx: Ctx, id: string, since: string, asked: ReadonlySet<string>): Promise<PastEvent[]> {
-  const known = [...asked, ctx.request.id];
+async function workSince(ctx: Ctx, id: string, since: string, asked: Asked): Promise<PastEvent[]> {
+  const known = [...asked.requests, ctx.request.id];
+  const isOther = asked.import_id === undefined ? sql`true` : sql`e.meta->>'import_id' is distinct from ${asked.import_id}`;
   const isWork = sql`e.organization_id = ${ctx.organization_id} and e.id > ${since} and e.user_id is not null and e.request_id <> all(${known})
-    and e.meta->>'automation_run_id' is null
+    and e.meta->>'automation_run_id' is null and ${isOther}
     and (e.meta->>'request_method' <> '' or e.meta->>'bulk_action_id' is not null or e.meta->>'import_id' is not null)`;
   const rows = await query(
     ctx,
@@ -57,7 +64,7 @@ function isOtherwise(ctx: Ctx, events: readonly PastEvent[], undone: ReadonlySet
   const of = resourceOf(ctx, events.at(-1)!);
   const { wasThere, isThere } = lifeOf(events);
   // What the service notes about a change says nothing that the change itself does not.
-  if (wasThere !== isThere) return of === undefined || isDeletedByHand(ctx, of);
+  if (wasThere !== isThere) return of === undefined || isDeletedByHand(ctx, kindOfEvent(ctx, events.at(-1)!) ?? of);
   if (!isThere) return false;
 
   const { was, is } = valuesOf(events);

@@ -306,6 +306,36 @@ test("a row with more cells than there are columns fails and says what is left o
   assert.match(error.error, /has 4 cells, but there are 2 columns; left over is "Italy | x"/);
 });
 
+test("what somebody has worked with stays whole when an import is taken back, and what was changed and changed back goes", async () => {
+  const acme = await organization();
+  const old = await acme.lead({ name: "Old" });
+  const csv =
+    "Company,Contact,Deal value,Deal stage\nHalf,Hal,500,Active\nBack,Bob,,\nBulk,Ann,,\nOld,Eve,,\nOld,Max,,\nHalf,Ida,,\n";
+  const done = await imported(acme, { object_type: "contact", csv });
+  const byName = new Map((await acme.get("/lead/")).data.map((one: any) => [one.name, one.id]));
+  const people = new Map((await acme.get("/contact/")).data.map((one: any) => [one.name, one.id]));
+  await acme.post("/activity/note/", { lead_id: byName.get("Half"), note: "Called" });
+  await acme.put(`/lead/${byName.get("Back")}/`, { description: "x" });
+  await acme.put(`/lead/${byName.get("Back")}/`, { description: null });
+  await acme.put(`/contact/${people.get("Max")}/`, { title: "Boss" });
+  const edit = { type: "set_fields", object_type: "lead", fields: { industry: "Steel" }, ids: [byName.get("Bulk")] };
+  const { id } = await acme.post("/bulk_action/edit/", edit);
+  await work(acme);
+  await acme.post(`/bulk_action/${id}/undo/`);
+  await work(acme);
+
+  await acme.post(`/import/${done.id}/revert/`);
+  await work(acme);
+
+  const { reverted } = await acme.get(`/import/${done.id}/`);
+  assert.deepEqual([done.errors, reverted.n_deleted, reverted.n_kept], [[], 5, 5]);
+  const names = async (path: string) => (await acme.get(path)).data.map((one: any) => one.name).sort();
+  assert.deepEqual(await names("/lead/"), ["Half", "Old"]);
+  assert.deepEqual(await names("/contact/"), ["Hal", "Ida", "Max"]);
+  assert.equal((await acme.get(`/opportunity/?lead_id=${byName.get("Half")}`)).data.length, 1);
+  assert.deepEqual(await names(`/contact/?lead_id=${old.id}`), ["Max"]);
+});
+
 test("an import is taken back, except for what others have changed or used since", async () => {
   const acme = await organization();
   const old = await acme.lead({ name: "Old", industry: "Wood", description: "Before" });
@@ -321,8 +351,10 @@ test("an import is taken back, except for what others have changed or used since
   await work(acme);
 
   const { status, reverted } = await acme.get(`/import/${done.id}/`);
-  assert.deepEqual([status, reverted.n_deleted, reverted.n_restored], ["reverted", 5, 0]);
+  assert.deepEqual([status, reverted.n_deleted, reverted.n_restored], ["reverted", 4, 0]);
+  const [person] = (await acme.get(`/contact/?lead_id=${used.id}`)).data;
   assert.deepEqual(reverted.kept, [
+    { object_id: person.id, reason: `belongs to ${used.id}, which stays` },
     { object_id: used.id, reason: "was changed or used since" },
     { object_id: old.id, reason: "description: changed since" },
   ]);

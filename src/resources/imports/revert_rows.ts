@@ -12,11 +12,12 @@ import { picked } from "./change_of.ts";
 import { keptUntil } from "./clear_rows.ts";
 import { importResource } from "./import.ts";
 import type { Import, Touched } from "./import_rows.ts";
+import { stayingOf } from "./used_since.ts";
 
 const keptMost = 100;
 
 /** What became of one record; a reason if it stays. */
-type Result = "deleted" | "restored" | "gone" | { object_id: string; reason: string };
+type Result = "deleted" | "restored" | "gone" | "stays" | { object_id: string; reason: string };
 
 /** Takes back up to `most` rows. Returns whether more follow at once. */
 export async function revertRows(
@@ -27,9 +28,9 @@ export async function revertRows(
 ): Promise<boolean> {
   const rows = await lastRows(ctx, imp.id, most);
   const touched = rows.flatMap(({ kept }) => kept.toReversed());
-  const used = await usedByOthers(ctx, imp.id, touched);
+  const stays = await stayingOf(ctx, imp, touched);
   const results: Result[] = [];
-  for (const one of touched) results.push(await takeBack(ctx, one, used.has(one.id)));
+  for (const one of touched) results.push(await takeBack(ctx, one, stays.get(one.id)));
   forget(
     ctx,
     imp.id,
@@ -54,25 +55,14 @@ async function lastRows(ctx: Ctx, importId: string, most: number): Promise<{ n: 
   return rows.map(([n, kept]) => ({ n: Number(n), kept: JSON.parse(kept!) }));
 }
 
-/** The created records that somebody has changed since, and the leads that somebody has added something to. */
-async function usedByOthers(ctx: Ctx, importId: string, touched: readonly Touched[]): Promise<Set<string>> {
-  const ids = touched.flatMap(({ id, was }) => (was === undefined ? [id] : []));
-  const isOther = sql`organization_id = ${ctx.organization_id} and meta->>'import_id' is distinct from ${importId}`;
-  const rows = await query(
-    ctx,
-    statement(sql`select object_id from event where object_id = any(${ids}) and ${isOther}
-      union select lead_id from event where lead_id = any(${ids}) and ${isOther}`),
-  );
-  return new Set(rows.map(([id]) => id!));
-}
-
-async function takeBack(ctx: Ctx, { of, id, was, is }: Touched, isUsed: boolean): Promise<Result> {
+async function takeBack(ctx: Ctx, { of, id, was, is }: Touched, stays: string | undefined): Promise<Result> {
+  // What the import itself changed of it stays with it.
+  if (stays !== undefined) return was === undefined ? { object_id: id, reason: stays } : "stays";
   const resource = ctx.registry.resource(of)!;
   const [present] = await findRecords(ctx, resource, [sql`t.id = ${id}`], sql`for update of t`);
   if (present === undefined) return (await isHidden(ctx, resource, id)) ? { object_id: id, reason: hidden } : "gone";
   try {
     if (was !== undefined) return await restore(ctx, resource, present, was, is!);
-    if (isUsed) return { object_id: id, reason: "was changed or used since" };
     await deleteRecord(ctx, resource, id);
     return "deleted";
   } catch (problem) {

@@ -1,0 +1,63 @@
+// What an import made and somebody has worked with since. It stays when the import is reverted, with all that the import made below it, so
+// that no half is left.
+import { type Ctx, query } from "../../core/context.ts";
+import { sql, statement } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { firstIdAt } from "../../values/id.ts";
+import { isWorkedWithSince } from "../change_sets/worked_since.ts";
+import type { Import, Touched } from "./import_rows.ts";
+
+/** The reasons of those that stay, by their ids. A lead of the import stays or goes as a whole. */
+export async function stayingOf(ctx: Ctx, imp: Import, touched: readonly Touched[]): Promise<ReadonlyMap<string, string>> {
+  const leadOf = await leadsOf(ctx, touched);
+  const made = await madeBy(ctx, imp, [...new Set(leadOf.values())]);
+  const created = touched.flatMap(({ id, was }) => (was === undefined ? [id] : []));
+  const used = await usedAmong(ctx, imp, [...new Set([...created, ...made])]);
+  const stays = new Map<string, string>();
+  for (const { id, was } of touched) {
+    const lead = leadOf.get(id);
+    const isOfMade = lead !== undefined && made.has(lead);
+    if (isOfMade ? !used.has(lead) : was !== undefined || !used.has(id)) continue;
+    stays.set(id, isOfMade && lead !== id ? `belongs to ${lead}, which stays` : "was changed or used since");
+  }
+  return stays;
+}
+
+async function leadsOf(ctx: Ctx, touched: readonly Touched[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const [of, some] of Map.groupBy(touched, (one) => one.of)) {
+    const resource = ctx.registry.resource(of)!;
+    if (of !== "lead" && resource.fields.lead_id === undefined) continue;
+    const rows = await findRecords(ctx, resource, [sql`t.id = any(${[...new Set(some.map(({ id }) => id))]})`]);
+    for (const row of rows)
+      if (of === "lead" || row.lead_id != null) found.set(row.id, of === "lead" ? row.id : (row.lead_id as string));
+  }
+  return found;
+}
+
+/** The leads that the import has created. */
+async function madeBy(ctx: Ctx, imp: Import, leads: readonly string[]): Promise<Set<string>> {
+  if (leads.length === 0) return new Set();
+  const rows = await query(
+    ctx,
+    statement(sql`select object_id from event where organization_id = ${ctx.organization_id} and object_id = any(${leads})
+      and id > ${since(imp)} and action = 'created' and meta->>'import_id' = ${imp.id}`),
+  );
+  return new Set(rows.map(([id]) => id!));
+}
+
+/** Those that somebody has worked with. Most have no events but those of the import. */
+async function usedAmong(ctx: Ctx, imp: Import, ids: readonly string[]): Promise<Set<string>> {
+  const isOther = sql`organization_id = ${ctx.organization_id} and id > ${since(imp)} and meta->>'import_id' is distinct from ${imp.id}`;
+  const rows = await query(
+    ctx,
+    statement(sql`select object_id from event where object_id = any(${ids}) and ${isOther}
+      union select lead_id from event where lead_id = any(${ids}) and ${isOther}`),
+  );
+  const used = new Set<string>();
+  for (const [id] of rows)
+    if (await isWorkedWithSince(ctx, id!, since(imp), { requests: new Set(), import_id: imp.id })) used.add(id!);
+  return used;
+}
+
+const since = ({ date_created }: Import): string => firstIdAt("ev", new Date(date_created));
