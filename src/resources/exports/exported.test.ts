@@ -32,8 +32,8 @@ test("leads become a table whose cells no spreadsheet runs, and the export says 
 
   assert.deepEqual(lines(text), [
     '"name","email_1","email_2","email_3","more_emails","tags","custom.Size"',
-    '"\'=cmd|""/c calc""",,,,,"a;b","5"',
-    '"Acme","a@acme.io","b@acme.io","c@acme.io","d@acme.io;e@acme.io",,',
+    '"\'=cmd|""/c calc""","","","","","a;b","5"',
+    '"Acme","a@acme.io","b@acme.io","c@acme.io","d@acme.io;e@acme.io","",""',
   ]);
   assert.deepEqual(
     [made.n_docs, made.n_docs_processed, made.size, made.checksum_sha256],
@@ -78,8 +78,8 @@ test("contacts come in all four formats, each with the checksum of its bytes", a
 
   const names = (list: any[]) => list.map(({ name }) => name).sort();
   assert.deepEqual(lines(String(found.get("csv"))).sort(), [
-    `"'=Bob",,,,`,
-    '"Ann","ann@acme.io",,,',
+    `"'=Bob","","","",""`,
+    '"Ann","ann@acme.io","","",""',
     '"name","email_1","email_2","email_3","more_emails"',
   ]);
   assert.deepEqual(names(JSON.parse(String(found.get("json")))), ["=Bob", "Ann"]);

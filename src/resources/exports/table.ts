@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 import { invalid } from "../../core/errors.ts";
+import { withGuard } from "../../values/formula_guard.ts";
 import type { Cell } from "./columns.ts";
 
 export const mediaTypes = {
@@ -13,9 +14,6 @@ export const mediaTypes = {
 
 export type Rows = AsyncIterable<Cell[][]>;
 
-/** A spreadsheet would run text that begins like a formula. The mark makes it show the text, and an import takes one mark away. */
-const guarded = (cell: Cell): Cell => (typeof cell === "string" && /^'*[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell);
-
 export async function* csv(headers: readonly string[], rows: Rows): AsyncGenerator<Buffer> {
   yield Buffer.from(lineOf(headers));
   for await (const page of rows) yield Buffer.from(page.map(lineOf).join(""));
@@ -24,7 +22,8 @@ export async function* csv(headers: readonly string[], rows: Rows): AsyncGenerat
 /** A line by RFC 4180, with each value in quotes. A library would allocate several megabytes for a hundred lines. */
 const lineOf = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
-const csvCell = (cell: Cell): string => (cell === null || cell === "" ? "" : `"${String(guarded(cell)).replaceAll('"', '""')}"`);
+const csvCell = (cell: Cell): string =>
+  `"${(typeof cell === "string" ? withGuard(cell) : String(cell ?? "")).replaceAll('"', '""')}"`;
 
 /** The most rows and characters that a sheet and a cell can have. */
 const [rowsMost, cellMost] = [1_048_576, 32_767];

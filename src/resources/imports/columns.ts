@@ -31,6 +31,8 @@ export interface Column extends Writing {
   isNested: boolean;
   /** Text of JSON, which is what it says: no mark before it is a guard, and no space at its end a slip. */
   isExact: boolean;
+  /** Exports put a mark before text that a spreadsheet would run. */
+  isGuarded: boolean;
   /** Probabilities in it are parts of one. */
   isShare: boolean;
   /** A step writes its numbers with a decimal point. */
@@ -81,6 +83,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, di
       given,
       markFor,
       ...given,
+      isGuarded: dialect === null || dialect.format === "csv",
       isExact: target.type === "text" && (dialect?.format === "json" || dialect?.format === "jsonl"),
       isShare:
         column.samples.some((one) => /^0?[.,]\d+$/.test(one)) &&

@@ -282,7 +282,7 @@ test("failed rows come back as CSV with their errors, and are imported once they
     },
   ]);
   assert.equal((await acme.get(`/import/${done.id}/rows/`)).data[0].object_ids.length, 2);
-  assert.equal(text.split("\r\n")[2], '"\'=Evil","also bad",,"E-mail: is not an e-mail address"');
+  assert.equal(text.split("\r\n")[2], '"\'=Evil","also bad","","E-mail: is not an e-mail address"');
   assert.deepEqual(counts(again), ["done", 2, 2, 0, 0, 0]);
   assert.deepEqual((await acme.get("/contact/?email=bad@x.io")).data[0].phones[0].phone, "+4930901820");
   assert.equal((await acme.get("/lead/?_order_by=name")).data[0].name, "=Evil");

@@ -1,8 +1,9 @@
 // Reads a row of an import: its cells become the bodies of records, as requests would send them.
 import type { Ctx } from "../../core/context.ts";
-import { bad, reasonsOf } from "../../core/errors.ts";
+import { bad } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
 import { readCreate } from "../../records/input.ts";
+import { withoutGuard } from "../../values/formula_guard.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
@@ -44,7 +45,7 @@ export interface About {
 export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, known, asked }: About): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
   const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], taken: [], byKind: new Set() };
-  const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => textAt(row, at) === ""));
+  const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => cellAt(row, at) === ""));
   if (isBlank) return read;
   const surplus = row.cells.slice(width);
   if (surplus.length > 0) read.errors.push({ error: surplusError(width, surplus) });
@@ -53,7 +54,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
   for (const given of columns) {
     const currency = given.part === "lead" ? otherwise : (said.get(given.part) ?? known ?? otherwise);
     const column = given.target.type === "money" ? inCurrency(given, currency) : given;
-    const raw = column.cells.map(({ at }) => (column.isExact ? (row.cells[at] ?? "") : textAt(row, at)));
+    const raw = column.cells.map(({ at }) => (column.isExact ? (row.cells[at] ?? "") : textAt(column, row, at)));
     try {
       const texts = textsOf(column, raw);
       if (texts.length > 0) put(ctx, read, column, texts);
@@ -91,7 +92,7 @@ export function textOf(columns: readonly Column[], row: ImportRow, target: strin
   try {
     return textsOf(
       column,
-      column.cells.map(({ at }) => textAt(row, at)),
+      column.cells.map(({ at }) => textAt(column, row, at)),
     )[0];
   } catch (problem) {
     refusalIn(problem);
@@ -104,7 +105,7 @@ function currenciesSaid(columns: readonly Column[], row: ImportRow, asked: strin
   const found = new Map<Part, string>();
   for (const part of partsWithCurrency) {
     const money = columns.filter((one) => one.part === part && one.target.type === "money");
-    const amounts = money.map(({ cells, join }) => cells.map(({ at }) => textAt(row, at)).join(join));
+    const amounts = money.map((one) => one.cells.map(({ at }) => textAt(one, row, at)).join(one.join));
     const said = saidIn({ column: textOf(columns, row, `${part}.currency`), amounts }, asked, otherwise);
     if (said !== null) found.set(part, said);
   }
@@ -129,7 +130,10 @@ function putCurrency(body: Body, part: PartWithCurrency, said: string | undefine
 const surplusError = (width: number, surplus: readonly (string | null)[]): string =>
   `has ${width + surplus.length} cells, but there are ${width} columns; left over is ${JSON.stringify(surplus.join(" | ").slice(0, 100).toWellFormed())}: are quotes missing around a cell?`;
 
-const textAt = ({ cells }: ImportRow, at: number): string => cells[at]?.trim().replace(guard, "") ?? "";
+const cellAt = ({ cells }: ImportRow, at: number): string => cells[at]?.trim() ?? "";
+
+const textAt = ({ isGuarded }: Column, row: ImportRow, at: number): string =>
+  isGuarded ? withoutGuard(cellAt(row, at)) : cellAt(row, at);
 
 /** The texts for a target: none, one, or several of a list. */
 function textsOf({ cells, join, given, isNested, isExact }: Column, raw: readonly string[]): string[] {
@@ -144,9 +148,6 @@ function textsOf({ cells, join, given, isNested, isExact }: Column, raw: readonl
 }
 
 const spreadsheetError = /^#(?:REF!|N\/A|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!)$/;
-
-/** The mark that exports put before text which a spreadsheet would run. */
-const guard = /^'(?='*[=+\-@\t\r])/;
 
 const checked: readonly Resource[] = [lead, contact, opportunity, product];
 
@@ -167,9 +168,9 @@ function check(ctx: Ctx, read: ReadRow, of: Resource): void {
 
 /** What a part of a row is refused for, with the columns that it came from. What is no refusal is thrown again. */
 export function errorsOf({ columns }: ReadRow, part: Part, problem: unknown): RowError[] {
-  const { status, words } = refusalIn(problem);
-  if (status !== 400) return [{ error: words }];
-  return Object.entries(reasonsOf(problem)).map(([place, reason]) => {
+  const { words, reasons } = refusalIn(problem);
+  if (Object.keys(reasons).length === 0) return [{ error: words }];
+  return Object.entries(reasons).map(([place, reason]) => {
     const path = place.split(".");
     const nested = part === "contact" ? columns.get("contact.contacts") : undefined;
     const names = path.map((_, i) => `${part}.${path.slice(0, path.length - i).join(".")}`);

@@ -1,5 +1,5 @@
 // A refusal in words, for whoever did not ask by a request: the reasons with their places, or else the sentence.
-import { collect, type FieldErrors } from "../../core/errors.ts";
+import type { FieldErrors } from "../../core/errors.ts";
 import { asRefusal } from "../../db/refusals.ts";
 
 export interface Refusal {
@@ -11,17 +11,8 @@ export interface Refusal {
 
 /** Null for what is no refusal: the service's own defect, or a database that is away. */
 export function refusalOf(error: unknown): Refusal | null {
-  const problem = asRefusal(error) as Error & { status?: number };
-  const { status = 500, message } = problem;
+  const { status = 500, message, fields: reasons = {} } = asRefusal(error) as Error & { status?: number; fields?: FieldErrors };
   if (status >= 500) return null;
-  const reasons: FieldErrors = {};
-  try {
-    collect(reasons, () => {
-      throw problem;
-    });
-  } catch {
-    return { status, words: message, reasons };
-  }
   const words = Object.entries(reasons).map(([place, reason]) => (place === "" ? reason : `${place} ${reason}`));
   return { status, words: words.join("; ") || message, reasons };
 }

@@ -64,9 +64,14 @@ async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promis
   });
 }
 
-async function shareItem(ctx: Ctx, { target_organization_id }: ShareBulk, { object_id }: Item): Promise<Done> {
+async function shareItem(ctx: Ctx, row: ShareBulk, { object_id }: Item): Promise<Done> {
+  const { target_organization_id } = row;
   if ((await findRecord(ctx, contact, object_id)) === null) return gone;
-  const { isNew } = await share(ctx, object_id, { organization_id: target_organization_id });
+  const { isNew } = await share(ctx, object_id, { organization_id: target_organization_id }).catch(async (problem) => {
+    // Whoever lost the rights meanwhile is told by the next turn. The contact is left for when it is resumed.
+    if ((await whyNot(ctx, row)) !== null) throw new Error("the rights are lost", { cause: problem });
+    throw problem;
+  });
   return isNew ? { status: "succeeded" } : { status: "skipped", error: "is shared there already" };
 }
 
