@@ -10,11 +10,13 @@ import { same } from "../../values/same.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
 import { countLinesAgain } from "../opportunities/line_item_verbs.ts";
 import { bringEntriesBack } from "../telephony/dialer_deletion.ts";
+import { withPresentEnds } from "./missing_ends.ts";
 
 /** Returns in words what cannot be brought back. */
-export async function bringBack(ctx: Ctx, { removed, lost }: Removal): Promise<string[]> {
+export async function bringBack(ctx: Ctx, { removed: all, lost }: Removal): Promise<string[]> {
   deferConstraints(ctx);
   const without = new Set<string>();
+  const removed = await withPresentEnds(ctx, all, without);
   for (const { of, rows } of [...removed].reverse()) {
     const resource = ctx.registry.resource(of)!;
     const again = rows.flatMap((row) => asItComesBack(resource, row as Row<Resource>, without));

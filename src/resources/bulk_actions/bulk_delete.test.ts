@@ -112,6 +112,50 @@ test("what the database refuses in the end fails alone, and says why", async () 
 
   const { status, n_succeeded, n_failed, errors } = await acme.get(`/bulk_action/${undo.id}/`);
   assert.deepEqual([status, n_succeeded, n_failed], ["done", 1, 1]);
-  assert.deepEqual(errors, [{ object_id: ann.id, error: "lead_id does not exist" }]);
+  assert.deepEqual(errors, [{ object_id: ann.id, error: "cannot come back: a contact whose lead is gone" }]);
   assert.equal((await acme.get(`/contact/${bob.id}/`)).name, "Bob");
+});
+
+test("what a deleted record named may be gone too: it comes back without it, or with another status, and the item says so", async () => {
+  const acme = await organization();
+  const hot = await acme.post("/status/lead/", { label: "Hot" });
+  const [sales] = (await acme.get("/pipeline/")).data;
+  const late = await acme.post("/status/opportunity/", { label: "Late", type: "active", pipeline_id: sales.id });
+  const product = await acme.post("/product/", { name: "Wheel", unit_price: 500 });
+  const type = await acme.post("/custom_activity/", { name: "Visit" });
+  const list = await acme.post("/lead_list/", { name: "Best" });
+  const lead = await acme.lead({ name: "Steel", status_id: hot.id, contacts: [{ name: "Ann" }] });
+  const deal = await acme.opportunity({ lead_id: lead.id, status_id: late.id });
+  await acme.post(`/opportunity/${deal.id}/line_item/`, { product_id: product.id });
+  const visit = await acme.post("/activity/custom/", { lead_id: lead.id, custom_activity_type_id: type.id });
+  await acme.post(`/lead_list/${list.id}/members/`, { lead_ids: [lead.id] });
+  await acme.post("/bulk_action/delete/", { lead_ids: [lead.id] });
+  await work(acme);
+  for (const path of [
+    `/status/lead/${hot.id}/`,
+    `/status/opportunity/${late.id}/`,
+    `/product/${product.id}/`,
+    `/lead_list/${list.id}/`,
+  ])
+    await acme.delete(path);
+  await acme.delete(`/custom_activity/${type.id}/`);
+
+  const [made] = (await acme.get("/bulk_action/?kind=delete")).data;
+  const undo = await acme.post(`/bulk_action/${made.id}/undo/`, {});
+  await work(acme);
+
+  const [item] = (await acme.get(`/bulk_action/${undo.id}/items/`)).data;
+  assert.equal(item.status, "succeeded");
+  for (const part of [
+    /lead status of a lead, which is gone: it has another/,
+    /lead list member whose lead list is gone/,
+    /product of a line item/,
+  ])
+    assert.match(item.error, part);
+  assert.equal((await acme.get(`/lead/${lead.id}/`)).status_label, "Potential");
+  assert.equal((await acme.get(`/contact/?lead_id=${lead.id}`)).data.length, 1);
+  const { status_label, value } = await acme.get(`/opportunity/${deal.id}/`);
+  assert.deepEqual([status_label, value], ["Active", 500]);
+  assert.equal((await acme.get(`/opportunity/${deal.id}/line_item/`)).data[0].product_id, null);
+  await acme.refused(404, "GET", `/activity/custom/${visit.id}/`);
 });

@@ -65,6 +65,8 @@ async function bringBackAll(ctx: Ctx, items: readonly Item[], kept: ReadonlyMap<
     const there = await findRecords(own, resource, [sql`t.id = any(${rows.map((row) => (row as any).id)})`]);
     if (there.length > 0) return { status: "skipped", error: "is there again" };
     const missing = await bringBack(own, removal);
-    return missing.length === 0 ? { status: "succeeded" } : { status: "succeeded", error: `without ${missing.join(", ")}` };
+    return missing.length === 0
+      ? { status: "succeeded" }
+      : { status: "succeeded", error: `without ${missing.join(", ")}`.slice(0, 1000) };
   });
 }
