@@ -29,6 +29,14 @@ export function putClosing(ctx: Ctx, deal: Body, columns: Map<string, string>): 
   }
 }
 
+/** A deal of an export of this service may have ended before it was entered, as a create without a date of creation takes it. */
+export function dropLaterCreation(deal: Body): void {
+  const { date_created, date_won, date_lost } = deal;
+  const ends = [date_won, date_lost].filter((one) => typeof one === "string");
+  if (date_created && ends.some((one) => one < (one.length === 10 ? date_created.slice(0, 10) : date_created)))
+    delete deal.date_created;
+}
+
 /** Tells of dates what a create would refuse, so that it is an error of their columns. */
 export function checkDates(ctx: Ctx, body: Body): void {
   const { date_created, date_won, date_lost, id, status_id } = body;
@@ -37,5 +45,5 @@ export function checkDates(ctx: Ctx, body: Body): void {
   if (date_lost) below("date_lost", () => refuseLaterMoment(date_lost, ctx));
   const mayBeLost = (id && !status_id) || ctx.directory.get(opportunityStatus, status_id)?.type === "lost";
   if (date_lost && !mayBeLost) throw invalid({ date_lost: "only goes with a lost status" });
-  refuseEndBeforeCreated(body);
+  if (!id) refuseEndBeforeCreated(body);
 }

@@ -78,7 +78,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, di
       part,
       field: target.target.startsWith(`${part}.`) ? target.target.slice(part.length + 1) : target.target,
       target,
-      isSplit: splits(entry.transform) || column.nested === true,
+      isSplit: splits(entry.transform) || column.nested === true || holdsOne(column.name, byName),
       isNested: column.nested === true || takesObjects(target),
       given,
       markFor,
@@ -93,6 +93,12 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, di
     });
   }
   return read.toSorted((a, b) => a.cells[0]!.at - b.cells[0]!.at);
+}
+
+/** Exports of this service give the first values columns of their own, and put the others together. */
+function holdsOne(name: string, byName: ReadonlyMap<string, unknown>): boolean {
+  const [, kind] = /^(email|phone|url)_[1-9]$/.exec(name) ?? [];
+  return kind !== undefined && byName.has(`more_${kind}s`);
 }
 
 const currenciesWritten = (columns: Import["columns"]): string[] =>

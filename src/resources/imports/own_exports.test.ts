@@ -144,6 +144,24 @@ test("an export of deals changes those deals, and a revert gives them back", asy
   );
 });
 
+test("an old deal that was won before it was entered, and a web address with a semicolon, come back as they are", async () => {
+  const acme = await organization();
+  const elsewhere = await organization();
+  const lead = await acme.lead({ name: "Acme", contacts: [{ name: "Ann", urls: [{ url: "https://u.example/x;y" }] }] });
+  await acme.opportunity({ lead_id: lead.id, value: 7, status: "Won", date_won: "2024-02-29" });
+  const shown = async () => [(await acme.get("/opportunity/")).data, (await acme.get("/contact/")).data];
+  const before = await shown();
+
+  const deals = await exported(acme, "opportunity", { format: "csv" });
+  const people = await exported(acme, "lead", { type: "contacts", format: "csv" });
+  const [own, ann] = [await imported(acme, deals, "opportunity"), await imported(acme, people, "contact")];
+  const other = await imported(elsewhere, deals, "opportunity");
+
+  assert.deepEqual([own.draft.errors, ann.draft.errors, other.draft.errors], [[], [], []]);
+  assert.deepEqual(await shown(), before);
+  assert.equal((await elsewhere.get("/opportunity/")).data[0].date_won, "2024-02-29");
+});
+
 test("a row with the id of a record that is hidden, gone or of another lead does nothing", async () => {
   const acme = await organization();
   const [one, two] = [await acme.lead({ name: "One" }), await acme.lead({ name: "Two", contacts: [{ name: "Ann" }] })];

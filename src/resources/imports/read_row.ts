@@ -11,7 +11,7 @@ import { product } from "../opportunities/product.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { type Refusal, refusalOf } from "../shared/refused_words.ts";
 import type { Body } from "./bodies.ts";
-import { checkDates, putClosing } from "./closing.ts";
+import { checkDates, dropLaterCreation, putClosing } from "./closing.ts";
 import { type Column, type Part, parts } from "./columns.ts";
 import type { ImportRow, RowError, Taken } from "./import_rows.ts";
 import { membersIn, peopleIn } from "./nested.ts";
@@ -35,6 +35,8 @@ export interface ReadRow extends Filled {
 export interface About {
   /** How many columns the table has. */
   width: number;
+  /** It is an export of deals of this service. */
+  isOwn: boolean;
   /** The currency of the record that the row names; null where it names none. */
   known: string | null;
   /** The currency of amounts that say none. */
@@ -42,7 +44,7 @@ export interface About {
 }
 
 /** Reads a row of a table. A cell that does not fit is an error of its column, and the other cells are read too. */
-export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, known, asked }: About): ReadRow {
+export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, isOwn, known, asked }: About): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
   const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], taken: [], byKind: new Set() };
   const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => cellAt(row, at) === ""));
@@ -73,6 +75,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
     if (errors.length > 0) read.errors = inOrder(columns, [...read.errors, ...errors]);
   }
   putClosing(ctx, bodies.opportunity, read.columns);
+  if (isOwn) dropLaterCreation(bodies.opportunity);
   for (const part of partsWithCurrency) putCurrency(bodies[part], part, said.get(part));
   read.people = peopleIn(bodies);
   for (const of of checked) check(ctx, read, of);
