@@ -3,12 +3,15 @@
 import { type FormData, request } from "undici";
 import { agentFor, NotPosted, problemOf } from "./post_public.ts";
 import type { PublicAddresses } from "./public_address.ts";
+import { withoutSecrets } from "./without_secrets.ts";
 
 export interface Asking {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   headers?: Record<string, string>;
   body?: string | FormData;
+  /** The answer is for whoever wrote the headers, so it is left as it is. */
+  isTheirs?: boolean;
 }
 
 export interface Answer {
@@ -32,13 +35,14 @@ const usual: AskLimits = { wholeMs: 15_000, bytes: 16 * 1024 * 1024 };
 /** Returns the response, whatever its status. Throws `NotPosted` when there is no response, or when it is too large. */
 export async function askPublic(addresses: PublicAddresses, asking: Asking, limits = usual): Promise<Answer> {
   if (!addresses.allowsHost(asking.url)) throw new NotPosted("address", "has no public address");
-  const { method, url, headers = {}, body } = asking;
+  const { method, url, headers = {}, body, isTheirs } = asking;
   const signal = AbortSignal.timeout(limits.wholeMs);
   try {
     const waits = { headersTimeout: limits.wholeMs, bodyTimeout: limits.wholeMs };
     const answer = await request(url, { dispatcher: agentFor(addresses, true), method, headers, body, signal, ...waits });
-    const read = await readText(answer.body, limits);
-    return { status: answer.statusCode, retryAfter: [answer.headers["retry-after"] ?? null].flat()[0]!, ...read };
+    const { text, isCut } = await readText(answer.body, limits);
+    const retryAfter = [answer.headers["retry-after"] ?? null].flat()[0]!;
+    return { status: answer.statusCode, retryAfter, text: isTheirs ? text : withoutSecrets(text, headers), isCut };
   } catch (error) {
     if (signal.aborted) throw new NotPosted("timeout", "did not answer in time");
     throw problemOf(error as Error);

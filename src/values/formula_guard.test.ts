@@ -3,7 +3,22 @@ import { test } from "node:test";
 import { withGuard, withoutGuard } from "./formula_guard.ts";
 
 test("what a spreadsheet would run gets a mark, in full width and after line breaks too, and comes back as it was", () => {
-  for (const text of ["=1+1", "+A1", "-1+A1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "＝1+1", "＋1", "－1", "＠x", "'=1", "''=1", "+1 5"]) {
+  for (const text of [
+    "=1+1",
+    "+A1",
+    "-1+A1",
+    "@SUM(1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠x",
+    "'=1",
+    "''=1",
+    "+1 5",
+  ]) {
     assert.equal(withGuard(text), `'${text}`);
     assert.equal(withoutGuard(withGuard(text)), text);
   }

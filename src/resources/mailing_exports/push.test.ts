@@ -137,6 +137,26 @@ for (const [platform, { ann, refusal = "looks fake" }] of Object.entries(platfor
       assert.equal((await acme.get("/notification/?type=export_done")).data[0].object_id, done.id);
     });
 
+    test("keeps no key that the platform repeats in its words", async () => {
+      const { acme, server, body } = await connected(platform);
+      await add(acme, "Ann");
+      const words = `The key ${key} is not valid`;
+      const said = {
+        message: words,
+        title: words,
+        detail: words,
+        errors: [{ detail: words, message: words }],
+        meta: { error: words },
+      };
+      server.mood = { status: 401, body: said } as any;
+
+      const done = await worked(acme, await acme.post("/mailing_export/", body));
+
+      assert.match(done.error, /The key •••• is not valid/);
+      const shown = [done, await acme.events(done.id), await acme.get("/credentials/"), await acme.get("/notification/")];
+      assert.ok(!JSON.stringify(shown).includes(key));
+    });
+
     test("goes on with whom is left once the platform is in order again", async () => {
       const { acme, server, body } = await connected(platform);
       for (const name of ["Ann", "Bob"]) await add(acme, name);

@@ -101,7 +101,13 @@ export const http: Outside = {
     const { method, url, headers, body, timeout_s } = request;
     const limits = { wholeMs: Math.min(timeout_s * 1000, mostMs), bytes: answerMost, cuts: true };
     try {
-      const asking = { method, url, headers: { ...headers, "webhook-id": key }, ...(body !== undefined && { body }) };
+      const asking = {
+        method,
+        url,
+        isTheirs: true,
+        headers: { ...headers, "webhook-id": key },
+        ...(body !== undefined && { body }),
+      };
       const { status, retryAfter, text, isCut } = await askPublic(settings.addresses, asking, limits);
       return { status, retry_after: retryAfter, text, is_cut: isCut, at: clock().getTime() };
     } catch (error) {
