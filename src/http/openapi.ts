@@ -51,7 +51,7 @@ export function buildDescription(operations: readonly Operation[], { version }: 
     },
     servers: [{ url: apiPrefix }],
     security: [{ key: [] }, { token: [] }],
-    tags: [...new Set(sorted.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(sorted.map(tagOf))].map((name) => ({ name, description: tagDoc(name, sorted) })),
     paths,
     components: {
       securitySchemes,
@@ -73,6 +73,27 @@ const introduction = [
 const order: readonly Method[] = ["GET", "POST", "PUT", "DELETE"];
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const tagOf = (operation: Operation) => operation.path.split("/")[1]!;
+
+/** What the operations of a tag are about: the resource at its path, or else these words. */
+const tagDoc = (tag: string, operations: readonly Operation[]): string =>
+  operations.find(({ resource }) => resource?.path === `/${tag}`)?.resource?.doc ?? tagDocs[tag] ?? "";
+
+const tagDocs: Record<string, string> = {
+  ai: "What a language model writes or finds for a person.",
+  automation_condition_types: "The catalog of conditions of automations.",
+  automation_schema: "The JSON Schema of an automation's graph.",
+  automation_step_types: "The catalog of steps of automations.",
+  automation_trigger_types: "The catalog of triggers of automations.",
+  change_set: "What was changed together, and is undone together.",
+  credentials: "Keys of other services, which enrichment, lists and mailing exports use.",
+  custom_field: "Fields that an organization adds to its records.",
+  custom_field_schema: "All fields of a kind of record, its own and the custom ones.",
+  data: "Search by a tree of conditions.",
+  me: "The caller: user, organization, role, permissions.",
+  report: "Numbers over activities, deals and statuses.",
+  status: "The statuses of leads and of opportunities.",
+};
+
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
 // --- one operation ---
@@ -207,8 +228,14 @@ function errorsOf(operation: Operation): number[] {
 // --- schemas ---
 
 function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline" }) as Json;
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any", reused: "inline", override }) as Json;
   return rest;
+}
+
+/** Any value or null is any value. */
+function override({ jsonSchema }: { jsonSchema: Json }): void {
+  const { anyOf } = jsonSchema as { anyOf?: Json[] };
+  if (anyOf?.some((one) => Object.keys(one).length === 0)) delete jsonSchema.anyOf;
 }
 
 /** The schema of each resource by its name, as one of its verbs answers it. */
@@ -231,7 +258,7 @@ function sharedSchemas(schemas: Record<string, Json>): Share {
   return function share(schema: unknown): unknown {
     if (typeof schema !== "object" || schema === null) return schema;
     if (Array.isArray(schema)) return schema.map(share);
-    const name = "properties" in schema ? names.get(JSON.stringify(schema)) : undefined;
+    const name = "properties" in schema || "anyOf" in schema ? names.get(JSON.stringify(schema)) : undefined;
     if (name !== undefined) return reference("schemas", name);
     return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, share(value)]));
   };

@@ -19,6 +19,7 @@ export interface Rendered {
 export function renderMarkdown(text: string, linkOf: (address: string) => string | null): Rendered {
   const headings: Heading[] = [];
   const ids = new Set<string>();
+  let before = "";
   const marked = new Marked({
     gfm: true,
     renderer: {
@@ -30,7 +31,17 @@ export function renderMarkdown(text: string, linkOf: (address: string) => string
         const anchor = depth === 1 ? "" : ` <a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(plain)}">#</a>`;
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${anchor}</h${depth}>\n`;
       },
-      code: ({ text: code, lang }) => codeBlock(code, (lang ?? "").split(" ")[0]!).text,
+      // What follows a request at once is its answer, and what follows a program is what it prints.
+      code({ text: code, lang = "" }) {
+        const label =
+          lang === "json" && before === "http" ? "Answer" : lang === "" && programs.has(before) ? "Prints" : undefined;
+        before = lang;
+        return codeBlock(code, lang, label).text;
+      },
+      paragraph({ tokens }) {
+        before = "";
+        return `<p>${this.parser.parseInline(tokens)}</p>\n`;
+      },
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens);
         const to = /^https?:/.test(href) || href.startsWith("#") ? href : linkOf(href);
@@ -47,6 +58,8 @@ export function renderMarkdown(text: string, linkOf: (address: string) => string
   });
   return { html: new Html(marked.parse(text, { async: false })), headings };
 }
+
+const programs = new Set(["ts", "py", "js"]);
 
 // An empty head is no head of anything.
 const headTag = (token: Tokens.Table): string => (token.header.every((one) => one.text !== "") ? "th" : "td");

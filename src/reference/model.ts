@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Operation } from "../core/operation.ts";
 import { buildDescription } from "../http/openapi.ts";
 import { type Parameter, shapes } from "./filters.ts";
+import { objectTypesOf } from "./object_types.ts";
 import { type Samples, sampleOf } from "./samples.ts";
 import { type Member, membersOf, plain, type Resolve, resolveIn, type Schema } from "./schemas.ts";
 import type { Request } from "./snippets.ts";
@@ -75,7 +76,7 @@ function describe(operation: Operation, said: Schema, samples: Samples, example:
     operation,
     description: said.description ?? null,
     effects: said["x-effects"] ?? [],
-    events: said["x-events"] ?? [],
+    events: said["x-events"] ?? eventsOf(operation),
     path,
     shapes: inQuery.filter((one) => shapes(one.name)),
     query: inQuery.filter((one) => !shapes(one.name)),
@@ -90,6 +91,17 @@ function describe(operation: Operation, said: Schema, samples: Samples, example:
     request: requestOf(operation, path, inQuery, body, bodySchema, samples, example),
     response: responseOf(operation, answer, samples, example),
   };
+}
+
+/** What a verb is sure to tell. Others say it in their descriptions. */
+function eventsOf({ resource, verb }: Operation): string[] {
+  const action =
+    verb === null
+      ? undefined
+      : { create: "created", update: "updated", delete: "deleted", list: undefined, get: undefined }[verb];
+  if (resource === null || action === undefined || (action === "created" && resource.createdSilently)) return [];
+  const types = objectTypesOf(resource);
+  return types.length > 3 ? [`${types[0]!.split(".")[0]!}.….${action}`] : types.map((type) => `${type}.${action}`);
 }
 
 function recordOf(answer: Schema, resolve: Resolve): Member[] {

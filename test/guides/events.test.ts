@@ -23,48 +23,52 @@ test("the requests of docs/following-events.md answer what it shows", async () =
   assert.equal(followed, 4);
 });
 
-test("a newcomer who follows docs/following-events.md hears a lead by curl, and keeps a mirror by the stream", async () => {
-  const acme = await organization();
-  const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
-  const guide = guideOf("docs/following-events.md");
-  const [, command] = /```sh\n(curl .*?)```/s.exec(guide)!;
-  const [, name, script] = /<!-- file: (\S+) -->\n```js\n(.*?)```/s.exec(guide)!;
-  writeFileSync(join(folder, name!), script!);
-  const env = { PATH: process.env.PATH, HEADWATER_URL: acme.service.url, HEADWATER_KEY: acme.key };
-  const running: ChildProcess[] = [];
-  const begin = (program: string, args: string[]) => {
-    const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
-    running.push(child);
-    return child;
-  };
-  const mirrors = async (names: string[]) => {
-    const mirrored = () => namesIn(join(folder, "leads.json"));
-    for (let i = 0; i < 1000 && mirrored().join() !== names.join(); i++) await sleep(20);
-    assert.deepEqual(mirrored(), names);
-  };
-  try {
-    const curl = begin("sh", ["-c", `exec ${command}`]);
-    const [beginning] = await once(curl.stdout!, "data");
-    assert.match(String(beginning), /^retry: 2000\n:\nid: Wy[IJ]/);
-    const [first, second] = [await acme.lead({ name: "Acme" }), await acme.lead({ name: "Bolt" })];
-    const [told] = await once(curl.stdout!, "data");
-    assert.match(String(told), /^id: Wy[IJ]\S+\nevent: lead.created\ndata: \{"id":"ev_/);
+for (const [file, program] of [
+  ["mirror.mjs", process.execPath],
+  ["mirror.py", "python3"],
+] as const)
+  test(`a newcomer who follows docs/following-events.md hears a lead by curl, and keeps a mirror by the stream with ${file}`, async () => {
+    const acme = await organization();
+    const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
+    const guide = guideOf("docs/following-events.md");
+    const [, command] = /```sh\n(curl .*?)```/s.exec(guide)!;
+    const [, script] = programIn(guide, file);
+    writeFileSync(join(folder, file), script!);
+    const env = { PATH: process.env.PATH, HEADWATER_URL: acme.service.url, HEADWATER_KEY: acme.key };
+    const running: ChildProcess[] = [];
+    const begin = (program: string, args: string[]) => {
+      const child = spawn(program, args, { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+      running.push(child);
+      return child;
+    };
+    const mirrors = async (names: string[]) => {
+      const mirrored = () => namesIn(join(folder, "leads.json"));
+      for (let i = 0; i < 1000 && mirrored().join() !== names.join(); i++) await sleep(20);
+      assert.deepEqual(mirrored(), names);
+    };
+    try {
+      const curl = begin("sh", ["-c", `exec ${command}`]);
+      const [beginning] = await once(curl.stdout!, "data");
+      assert.match(String(beginning), /^retry: 2000\n:\nid: Wy[IJ]/);
+      const [first, second] = [await acme.lead({ name: "Acme" }), await acme.lead({ name: "Bolt" })];
+      const [told] = await once(curl.stdout!, "data");
+      assert.match(String(told), /^id: Wy[IJ]\S+\nevent: lead.created\ndata: \{"id":"ev_/);
 
-    const mirror = begin(process.execPath, [name!]);
-    await mirrors(["Acme", "Bolt"]);
-    await acme.put(`/lead/${first.id}/`, { name: "Acme Inc" });
-    await acme.lead({ name: "Cog\u2028" });
-    await mirrors(["Acme Inc", "Bolt", "Cog\u2028"]);
-    mirror.kill("SIGKILL");
-    await acme.delete(`/lead/${second.id}/`);
-    await acme.lead({ name: "Dynamo" });
-    begin(process.execPath, [name!]);
-    await mirrors(["Acme Inc", "Cog\u2028", "Dynamo"]);
-  } finally {
-    for (const child of running) child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+      const mirror = begin(program, [file]);
+      await mirrors(["Acme", "Bolt"]);
+      await acme.put(`/lead/${first.id}/`, { name: "Acme Inc" });
+      await acme.lead({ name: "Cog\u2028" });
+      await mirrors(["Acme Inc", "Bolt", "Cog\u2028"]);
+      mirror.kill("SIGKILL");
+      await acme.delete(`/lead/${second.id}/`);
+      await acme.lead({ name: "Dynamo" });
+      begin(program, [file]);
+      await mirrors(["Acme Inc", "Cog\u2028", "Dynamo"]);
+    } finally {
+      for (const child of running) child.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
 for (const [file, program] of [
   ["receiver.mjs", process.execPath],
@@ -74,7 +78,7 @@ for (const [file, program] of [
   test(`who follows docs/webhooks.md with ${file} sees signed deliveries arrive and verifies them`, async () => {
     const acme = await organization(await outboundService());
     const folder = mkdtempSync(join(tmpdir(), "headwater-guide-"));
-    const [, script] = new RegExp(`<!-- file: ${file} -->\n\`\`\`\\w+\n(.*?)\`\`\``, "s").exec(guideOf("docs/webhooks.md"))!;
+    const [, script] = programIn(guideOf("docs/webhooks.md"), file);
     writeFileSync(join(folder, file), script!);
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
     const port = await freePort();
@@ -116,6 +120,9 @@ for (const [file, program] of [
       rmSync(folder, { recursive: true, force: true });
     }
   });
+
+const programIn = (guide: string, file: string) =>
+  new RegExp(`<!-- file: ${file} -->\n\`\`\`\\w+\n(.*?)\`\`\``, "s").exec(guide)!;
 
 function namesIn(file: string): string[] {
   const leads = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).leads : {};

@@ -40,10 +40,10 @@ function typeSection(one: ShownType, catalog: CatalogName): Html {
   const resolve = (schema: Record<string, any>) => schema ?? {};
   const config = membersOf(one.config_schema, resolve);
   const output = one.output_schema === null ? [] : membersOf(one.output_schema, resolve);
-  return html`<section class="type" id="${one.type}">
+  return html`<section class="kind" id="${one.type}">
 <h3><code>${one.type}</code> <a class="anchor" href="#${one.type}" aria-label="Link to ${one.type}">#</a>${one.available ? null : html` <span class="mode">not in this release</span>`}</h3>
 <p>${prose(one.description)}</p>
-<p class="soft">${one.object_types.length === 0 ? null : `For ${one.object_types.join(", ")}. `}${catalog === "steps" ? `Repeated, it ${effects[one.effect]}. ` : null}${one.ports === undefined ? null : html`Ports: ${one.ports.map((port) => html`<code>${port}</code> `)}`}</p>
+<p class="soft">${one.object_types.length === 0 ? null : `For ${one.object_types.join(", ")}. `}${catalog === "steps" ? `Repeated, it ${effects[one.effect]}. ` : null}${one.ports === undefined || one.ports.length === 0 ? null : html`Ports: ${one.ports.map((port) => html`<code>${port}</code> `)}`}</p>
 ${config.length === 0 ? null : html`<details><summary>Config, ${config.length} ${config.length === 1 ? "field" : "fields"}</summary>${fieldList(config, resolve, { required: true })}</details>`}
 ${output.length === 0 ? null : html`<details><summary>What it leaves to later steps</summary>${fieldList(output, resolve)}</details>`}
 </section>`;

@@ -42,12 +42,13 @@ const restOf = (doc: string): string => doc.slice(firstSentence(doc).length + 1)
 export const methodWord = (method: string): Html => html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 
 function rules(site: Site, { operation, events, effects }: Described): Html {
-  const { permission, scope, group, outlasts } = operation;
+  const { permission, scope, group, outlasts, mcp } = operation;
   const limit = site.limits?.get(group);
   return html`<dl class="rules">
 <dt>Permission</dt><dd>${permission === "member" ? "any member" : html`<a href="${to(site, "permissions/")}#${permission}"><code>${permission}</code></a>`}</dd>
 <dt>Scope</dt><dd><a href="${to(site, "permissions/")}#scopes"><code>${scope}</code></a>${outlasts ? ", and no connection by OAuth" : null}</dd>
 <dt>Rate group</dt><dd><a href="${to(site, "limits/")}"><code>${group}</code></a>${limit === undefined ? null : ` · ${limit}`}</dd>
+<dt>Agents</dt><dd>${mcp ? "by tools too" : "not by tools"}</dd>
 ${events.length === 0 ? null : html`<dt>Events</dt><dd>${events.map((name) => html`<code>${name}</code> `)}</dd>`}
 ${effects.length === 0 ? null : html`<dt>Also does</dt><dd>${effects.map((text) => html`<span>${prose(text)}</span> `)}</dd>`}
 </dl>`;

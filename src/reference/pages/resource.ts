@@ -6,12 +6,12 @@ import { type Html, html } from "../../values/html_template.ts";
 import { type PageOfResources, pageOfResource } from "../areas.ts";
 import { codeBlock } from "../code.ts";
 import { type Described, modelOf, type PageModel } from "../model.ts";
+import { objectTypesOf } from "../object_types.ts";
 import { sampleOf, sampleTail } from "../samples.ts";
 import { isNullable, type Member, membersOf, plain } from "../schemas.ts";
 import { prose, type Shown, type Site, to } from "../site.ts";
 import { fieldList } from "./fields.ts";
 import { linkTo } from "./link.ts";
-import { objectTypesOf } from "./object_types.ts";
 import { anchorOf, firstSentence, methodWord, operationSection } from "./operation.ts";
 
 export const operationsOf = ({ registry }: Site, page: PageOfResources): Operation[] =>

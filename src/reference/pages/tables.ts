@@ -4,9 +4,9 @@ import { builtInRoles, permissions } from "../../core/permissions.ts";
 import { eventCatalog } from "../../resources/events/event_names.ts";
 import { type Html, html } from "../../values/html_template.ts";
 import { pageOf } from "../areas.ts";
+import { objectTypesOf } from "../object_types.ts";
 import { prose, type Shown, type Site, to } from "../site.ts";
 import { linkTo } from "./link.ts";
-import { objectTypesOf } from "./object_types.ts";
 
 export function eventsPage(site: Site): Shown {
   const byType = new Map(site.registry.resources.flatMap((one) => objectTypesOf(one).map((type) => [type, one] as const)));
@@ -51,7 +51,7 @@ export function permissionsPage(site: Site): Shown {
   const roles = Object.keys(builtInRoles);
   const rows = permissions.map((name) => {
     const needing = site.registry.operations.filter((one) => one.permission === name);
-    return html`<tr id="${name}"><td><code>${name}</code></td>${roles.map((role) => html`<td>${builtInRoles[role]!.includes(name) ? "yes" : "–"}</td>`)}<td>${needing.length === 0 ? "checked by the records it is about" : html`<details><summary>${needing.length} operations</summary>${needing.map((one) => html`<div>${operationLink(site, one.name, `${one.method} ${one.path}`)}</div>`)}</details>`}</td></tr>`;
+    return html`<tr id="${name}"><td><code>${name}</code></td>${roles.map((role) => html`<td>${builtInRoles[role]!.includes(name) ? "yes" : "–"}</td>`)}<td>${needing.length === 0 ? "checked by the records it is about" : html`<details><summary>${needing.length === 1 ? "1 operation" : `${needing.length} operations`}</summary>${needing.map((one) => html`<div>${operationLink(site, one.name, `${one.method} ${one.path}`)}</div>`)}</details>`}</td></tr>`;
   });
   const body = html`<h1>Permissions and scopes</h1>
 <p class="lead">A role holds permissions, and a key acts with the role of its member. A scope bounds what a connection may do, whatever the role may. <a href="${to(site, "guides/keys/")}">Keys and permissions</a></p>

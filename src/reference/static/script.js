@@ -105,7 +105,7 @@ const field = (label, element) => make("label", {}, label, element);
 function tryIt({ method, path, places, query, body, lasts, dry: canBeTried }) {
   const keyInput = make("input", { type: "password", value: key, autocomplete: "off", placeholder: "api_…", required: true });
   const placeInputs = places.map((name) => make("input", { name, required: true, autocomplete: "off" }));
-  const queryInput = make("input", { value: query, autocomplete: "off", placeholder: "_limit=10" });
+  const queryInput = make("input", { value: query, autocomplete: "off", placeholder: "name=value" });
   const bodyInput = body === null ? null : make("textarea", { value: body, spellcheck: false });
   const dry = !canBeTried ? null : make("input", { type: "checkbox", checked: true });
   const output = make("output");

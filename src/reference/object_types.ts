@@ -1,6 +1,6 @@
 // The types of the events of a resource. A function may name them by a column, such as the type of a task.
-import type { Field } from "../../core/field.ts";
-import type { Resource } from "../../core/resource.ts";
+import type { Field } from "../core/field.ts";
+import type { Resource } from "../core/resource.ts";
 
 export function objectTypesOf(of: Resource): string[] {
   const { event } = of;
