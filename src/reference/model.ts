@@ -1,5 +1,6 @@
 // What a page says of its operations, taken from their description.
 import { readFile } from "node:fs/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Operation } from "../core/operation.ts";
 import { buildDescription } from "../http/openapi.ts";
 import { type Parameter, shapes } from "./filters.ts";
@@ -40,15 +41,20 @@ export interface PageModel {
   samples: Samples;
 }
 
+/** Describes the operations one after the other: together they could hold up other requests for a tenth of a second. */
 export async function modelOf(operations: readonly Operation[], prefixOf: Samples["prefixOf"]): Promise<PageModel> {
-  const description = buildDescription(operations, { version: "" }) as Schema;
-  const resolve = resolveIn(description);
+  const components: Schema = {};
+  const resolve = resolveIn({ components });
   const samples = { resolve, prefixOf };
   const examples = await knownExamples();
-  const described = operations.map((operation) => {
-    const said = description.paths[operation.path][operation.method.toLowerCase()];
-    return describe(operation, said, samples, examples[operation.name]);
-  });
+  const described: Described[] = [];
+  for (const operation of operations) {
+    await nextTurn();
+    const one = buildDescription([operation], { version: "" }) as Schema;
+    for (const [kind, known] of Object.entries(one.components as Schema)) components[kind] = { ...known, ...components[kind] };
+    const said = one.paths[operation.path][operation.method.toLowerCase()];
+    described.push(describe(operation, said, samples, examples[operation.name]));
+  }
   return { described, resolve, samples };
 }
 

@@ -1,4 +1,5 @@
 // The page of a resource: its fields, states and events, and everything that can be done with it.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
 import { eventCatalog } from "../../resources/events/event_names.ts";
@@ -24,7 +25,13 @@ export async function resourcePage(site: Site, page: PageOfResources): Promise<S
   const anchors = anchorsOf(operations, page);
   const resources = [...new Set(operations.flatMap(({ resource }) => resource ?? []))];
   const main = resources.find(({ name }) => name === page.name);
+  await nextTurn();
   const objects = resources.flatMap((one) => objectSection(site, model, one, resources.length > 1) ?? []);
+  const sections: Html[] = [];
+  for (const [i, one] of model.described.entries()) {
+    await nextTurn();
+    sections.push(operationSection(site, model, one, anchors[i]!));
+  }
 
   const body = html`<h1>${page.title}</h1>
 <p class="lead">${main === undefined ? null : prose(main.doc)}</p>
@@ -34,7 +41,7 @@ export async function resourcePage(site: Site, page: PageOfResources): Promise<S
   )}</ul>
 ${objects}
 <h2 id="operations">Operations</h2>
-${model.described.map((one, i) => operationSection(site, model, one, anchors[i]!))}`;
+${sections}`;
   return { title: page.title, body };
 }
 
