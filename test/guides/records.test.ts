@@ -9,7 +9,7 @@ test("the requests of docs/quotes.md answer what it shows", async () => {
 
   const followed = await followRequests(acme, "docs/quotes.md");
 
-  assert.equal(followed, 8);
+  assert.equal(followed, 11);
 });
 
 test("who follows docs/undo.md tries a deletion, and takes back what a request and a change set did", async () => {

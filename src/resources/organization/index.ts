@@ -3,6 +3,7 @@ import { crud, standard } from "../../records/standard.ts";
 import { apiKey } from "./api_key.ts";
 import { createApiKey, deleteApiKey } from "./api_key_verbs.ts";
 import { listAvailability, updateAvailability } from "./availability.ts";
+import { prepareLogo } from "./branding.ts";
 import { createOrganization } from "./create_organization.ts";
 import { getOrganization, memberships } from "./get_organization.ts";
 import { group } from "./group.ts";
@@ -41,6 +42,7 @@ export const organizations: Operation[] = [
   getOrganization,
   ...standard(organization, { update: updateOrganization, delete: deleteOrganization }, admins, {
     ...deletesPastDue,
+    update: { prepare: prepareLogo },
     alone: memberships,
   }),
 ];

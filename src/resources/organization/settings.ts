@@ -50,6 +50,13 @@ const holidayCalendars = z
 
 const section = z.record(z.string(), z.unknown());
 
+/** How the organization shows itself to its customers, on quotes. */
+export const branding = z.looseObject({
+  name: z.string().trim().min(1).max(255).optional(),
+  address: z.string().trim().min(1).max(1000).optional(),
+  logo_file_id: z.string().min(1).max(64).optional(),
+});
+
 /** The members that the service uses. */
 const known: Record<string, z.ZodType> = {
   icp: z.looseObject({ rubric: rubric.optional() }),
@@ -73,6 +80,7 @@ const known: Record<string, z.ZodType> = {
   holiday_calendars: holidayCalendars,
   business_calendar: z.string().max(64),
   mcp: z.looseObject({ require_destructive_for_send: z.boolean().optional() }),
+  branding,
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
 
@@ -80,7 +88,7 @@ const known: Record<string, z.ZodType> = {
  * What is misspelled here would leave a limit as it is without a word. Only what is sent is held against it, so that what was stored before
  * stays changeable, and null takes such a key away.
  */
-const closed = new Set(["icp", "ai", "mcp", "enrichment", "email_tracking", "sequences"]);
+const closed = new Set(["icp", "ai", "mcp", "enrichment", "email_tracking", "sequences", "branding"]);
 
 const refuseUnknown = (schema: z.ZodType, given: unknown, at: string): void =>
   refuse(

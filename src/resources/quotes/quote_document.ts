@@ -7,6 +7,7 @@ import { todayIn } from "../../values/time.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { worth } from "../opportunities/line_totals.ts";
+import { type Seller, sellerOf } from "../organization/branding.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { type Period, periods } from "../shared/money.ts";
 import type { QuoteLine, quote } from "./quote.ts";
@@ -15,17 +16,24 @@ import { discountable, type Tax, taxesOf, totalByPeriod } from "./quote_totals.t
 type Quote = Row<typeof quote>;
 type Sum = [label: string, amount: string];
 
+/** The word that says what it is. */
+export const heading = "Quote";
+
 export interface QuoteDocument {
   number: string;
   title: string;
+  /** The title, unless it says no more than the heading and the number. */
+  subject: string | null;
   /** The organization that makes the offer. */
-  from: string;
+  seller: Seller;
   /** The recipient: a company, and a person there. */
   to: string[];
   /** When it was sent and how long it is valid, each with its label. */
   dates: [string, string][];
   header: string | null;
   description: string | null;
+  /** The columns of the lines. Nobody reads one for discounts where there are none. */
+  columns: Shown[];
   lines: DocumentLine[];
   /** The steps to the total. The last one is the amount to be paid. */
   sums: Sum[];
@@ -47,18 +55,36 @@ export interface DocumentLine {
   amount: string;
 }
 
+export interface Shown {
+  key: Exclude<keyof DocumentLine, "description">;
+  title: string;
+}
+
+const columns: readonly Shown[] = [
+  { key: "name", title: "Item" },
+  { key: "quantity", title: "Quantity" },
+  { key: "price", title: "Price" },
+  { key: "discount", title: "Discount" },
+  { key: "tax", title: "Tax" },
+  { key: "amount", title: "Amount" },
+];
+
 export async function documentOf(ctx: Ctx, of: Quote): Promise<QuoteDocument> {
-  const [company, person] = await Promise.all([
+  const [company, person, seller] = await Promise.all([
     of.lead_id === null ? null : findRecord(ctx, lead, of.lead_id),
     of.contact_id === null ? null : findRecord(ctx, contact, of.contact_id),
+    sellerOf(ctx),
   ]);
-  const { name, timezone } = organizationOf(ctx.directory);
+  const { timezone } = organizationOf(ctx.directory);
+  const usual = `Quote ${of.number}`;
+  const lines = of.line_items.map((line) => lineInWords(line, of.currency));
   const day = (instant: string) => dayInWords(todayIn(new Date(instant), timezone));
   const to = [company?.display_name ?? of.kept_lead_name, person?.display_name];
   return {
     number: of.number,
-    title: of.title ?? `Quote ${of.number}`,
-    from: name,
+    title: of.title ?? usual,
+    subject: of.title === usual ? null : of.title,
+    seller,
     to: to.filter((one) => typeof one === "string"),
     dates: [
       ...(of.date_sent === null ? [] : [["Date", day(of.date_sent)] as [string, string]]),
@@ -66,7 +92,8 @@ export async function documentOf(ctx: Ctx, of: Quote): Promise<QuoteDocument> {
     ],
     header: of.header,
     description: of.description,
-    lines: of.line_items.map((line) => lineInWords(line, of.currency)),
+    columns: columns.filter(({ key }) => (key !== "discount" && key !== "tax") || lines.some((line) => line[key] !== "")),
+    lines,
     sums: sumsOf(of),
     due: dueOf(of),
     footer: of.footer,

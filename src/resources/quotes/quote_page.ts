@@ -10,9 +10,10 @@ import { findRecord, lockRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
 import { parseEmail } from "../../values/email.ts";
 import { file } from "../files/file.ts";
+import { logoIfGood } from "../organization/logo.ts";
 import { quote } from "./quote.ts";
 import { documentOf, type QuoteDocument } from "./quote_document.ts";
-import { type AnswerForm, showPage } from "./quote_html.ts";
+import { type AnswerForm, type QuotePage, showPage } from "./quote_html.ts";
 import { renderQuotePdf } from "./quote_pdf.ts";
 import { changeQuote, settled } from "./quote_states.ts";
 
@@ -27,10 +28,12 @@ export const quotePage: PublicRoute = {
   doc: "A quote, for anyone with its address: to read, and to accept or decline.",
   methods: ["GET", "POST"],
   group: "link",
-  run: (core, request) =>
-    withQuote(core, request, (ctx, found) =>
+  async run(core, request) {
+    const answer = await withQuote(core, request, (ctx, found) =>
       request.method === "POST" ? decide(ctx, found, request) : show(ctx, found, request),
-    ),
+    );
+    return finish(core, answer);
+  },
 };
 
 export const quotePdf: PublicRoute = {
@@ -45,7 +48,7 @@ export const quotePdf: PublicRoute = {
       const kept = found.file_id === null ? null : await findRecord(ctx, file, found.file_id);
       return { document: await documentOf(ctx, found), kept };
     });
-    return "status" in answer ? answer : showPdf(core, answer);
+    return "kept" in answer ? showPdf(core, answer) : finish(core, answer);
   },
 };
 
@@ -74,12 +77,26 @@ const unknown: PublicAnswer = {
   content: showPage({
     notice: "There is no quote at this address. Please check that the link is complete.",
     document: null,
+    logo: null,
     form: null,
     pdf: null,
   }),
 };
 
 // --- the page ---
+
+/** What is shown, without the logo. */
+interface View {
+  status: number;
+  page: Omit<QuotePage, "logo">;
+}
+
+/** After the transaction, as the storage may be slow. A page without a logo is better than none. */
+async function finish({ settings }: Core, answer: PublicAnswer | View): Promise<PublicAnswer> {
+  if (!("page" in answer)) return answer;
+  const logo = await logoIfGood(settings.storage, answer.page.document?.seller.logo ?? null).catch(() => null);
+  return { status: answer.status, content: showPage({ ...answer.page, logo }) };
+}
 
 /** A quote that was taken back is no longer shown. */
 const isReadable = ({ status }: Quote): boolean => status !== "draft" && status !== "canceled";
@@ -89,27 +106,27 @@ async function show(
   found: Quote,
   { params }: PublicRequest,
   { status, notice, form }: { status?: number; notice?: string; form?: Partial<AnswerForm> } = {},
-): Promise<PublicAnswer> {
+): Promise<View> {
   if (!isReadable(found)) return withdrawn(found);
   const document = await documentOf(ctx, found);
   const path = pathOf(ctx, params.token!);
   const open = found.status === "open";
   const empty = { action: path, edition: found.date_sent!, name: "", email: "", errors: {} };
-  const content = showPage({
+  const page = {
     notice: notice ?? noticeOf(found, document),
     document,
     form: open ? { ...empty, ...form } : null,
     pdf: `${path}pdf/`,
-  });
-  return { status: status ?? 200, content };
+  };
+  return { status: status ?? 200, page };
 }
 
-function withdrawn({ status }: Quote): PublicAnswer {
+function withdrawn({ status }: Quote): View {
   const notice =
     status === "draft"
       ? "This quote is being revised. Once it is sent again, you will find it at this address."
       : "This quote was withdrawn.";
-  return { status: 410, content: showPage({ notice, document: null, form: null, pdf: null }) };
+  return { status: 410, page: { notice, document: null, form: null, pdf: null } };
 }
 
 function noticeOf({ status }: Quote, { answer }: QuoteDocument): string | null {
@@ -129,7 +146,8 @@ interface PdfSource {
 /** The PDF stored when the quote was sent. It is made again when that is gone. */
 async function showPdf({ settings }: Core, { document, kept }: PdfSource): Promise<PublicAnswer> {
   const bytes = kept === null ? null : await settings.storage.read(kept.storage_key).catch(goneIsNull);
-  const content = new Content("application/pdf", bytes ?? (await renderQuotePdf(document)), {
+  const again = async () => renderQuotePdf(document, await logoIfGood(settings.storage, document.seller.logo));
+  const content = new Content("application/pdf", bytes ?? (await again()), {
     ...(bytes === null ? {} : { "content-length": String(kept!.size) }),
     "content-disposition": `inline; filename="${document.number}.pdf"`,
     "referrer-policy": "no-referrer",
@@ -146,7 +164,7 @@ function goneIsNull(error: unknown): null {
 
 // --- the answer ---
 
-async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<PublicAnswer> {
+async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<PublicAnswer | View> {
   const { decision = "", name = "", email = "", edition = "" } = request.form;
   const to = Object.hasOwn(decisions, decision) ? decisions[decision as keyof typeof decisions] : null;
   // A second submission of the form finds the quote answered.

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { effortSince } from "../../../test/support/effort.ts";
+import { missingFonts, textOfPdf } from "../../../test/support/pdf.ts";
 import type { QuoteDocument } from "./quote_document.ts";
 import { renderQuotePdf } from "./quote_pdf.ts";
 
@@ -18,11 +19,17 @@ const line = {
 const plain: QuoteDocument = {
   number: "Q-000001",
   title: "Chairs",
-  from: "Acme",
+  subject: "Chairs",
+  seller: { name: "Acme", address: null, logo: null },
   to: ["Globex"],
   dates: [["Date", "January 2, 2026"]],
   header: null,
   description: null,
+  columns: [
+    { key: "name", title: "Item" },
+    { key: "price", title: "Price" },
+    { key: "amount", title: "Amount" },
+  ],
   lines: [line],
   sums: [["Total", "$23.80"]],
   due: null,
@@ -38,6 +45,74 @@ test("a quote becomes a PDF of one page", async () => {
 
   assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
   assert.equal(pages(pdf), 1);
+});
+
+const scripts = {
+  Latin: "Łódź, Þórshöfn, İstanbul, Țară, Việt Nam, ﬁne – „good“",
+  Greek: "Καρέκλα γραφείου, ᾶ",
+  Cyrillic: "Офисное кресло, Ґанок, љубав",
+  Chinese: "人体工学办公椅，橡木与羊毛。條款：三十天內付款",
+  Japanese: "オフィスチェア「ノルディック」は深緑です",
+  Korean: "사무용 의자 노르딕",
+  Arabic: "كرسي مكتب",
+  Persian: "صندلی اداری",
+  Hebrew: "כיסא משרדי נורדיק",
+  Thai: "เก้าอี้",
+  Hindi: "ओक और ऊन",
+  money: "€ £ ¥ ₹ ₩ ₪ ₫ ₱ ₴ ₦ ₺ ₽ ₸ ₾",
+  signs: "✓ ★ → ≤ ≥ ≠ ☎ ™ № ½ ℃ 🚀 👍",
+};
+
+for (const [script, words] of Object.entries(scripts))
+  test(`${script} is printed in letters that are in the PDF, and can be copied from it`, async () => {
+    const pdf = await renderQuotePdf({
+      ...plain,
+      title: words,
+      subject: words,
+      lines: [{ ...line, name: words, description: words }],
+    });
+
+    const text = textOfPdf(pdf);
+    assert.deepEqual(missingFonts(pdf), []);
+    for (const letter of lettersOf(words)) assert.ok(lettersOf(text).has(letter), `${letter} in ${text}`);
+    assert.ok(!text.includes("\u0000") && !text.includes("?") && pdf.length < 200_000, `${text}, ${pdf.length} bytes`);
+  });
+
+/** What somebody searches for: letters and signs, whatever their form in a word. */
+const lettersOf = (text: string): Set<string> => new Set(text.normalize("NFKC").replaceAll(/[\s\p{M}\p{Cf}]/gu, ""));
+
+test("what is read from right to left stands in that order, and numbers and names in theirs", async () => {
+  const arabic = "عرض رقم 42 (نسخة) من Acme";
+  const hebrew = "הצעה 42 (גרסה) של Acme";
+
+  const lines = textOfPdf(await renderQuotePdf({ ...plain, header: arabic, description: hebrew })).split("\n");
+
+  // A reader's program writes a line from left to right as it finds it, and marks what is to be read the other way.
+  for (const [first, name] of [
+    ["عرض", "Acme"],
+    ["הצעה", "Acme"],
+  ] as const) {
+    const found = lines.find((one) => one.includes(first) && one.includes(name));
+    assert.ok(
+      found !== undefined && found.indexOf(name) < found.indexOf("42") && found.indexOf("42") < found.indexOf(first),
+      found,
+    );
+  }
+});
+
+test("the heads of the columns and the number of the page are on every page", async () => {
+  const pdf = await renderQuotePdf({
+    ...plain,
+    lines: Array.from({ length: 1000 }, (_, i) => ({ ...line, name: `Chair ${i}` })),
+  });
+
+  const printed = textOfPdf(pdf).split("\f").slice(0, -1);
+  assert.equal(printed.length, pages(pdf));
+  for (const [i, page] of printed.entries()) {
+    if (page.includes("Chair")) assert.match(page, /^ ?Item Price Amount$/m);
+    assert.match(page, new RegExp(`Acme · Q-000001 Page ${i + 1} of ${printed.length}`));
+  }
+  for (const i of [0, 500, 999]) assert.equal(printed.join("").split(`Chair ${i} `).length, 2);
 });
 
 test("many lines and long texts run over as many pages as they need", async () => {
@@ -75,7 +150,17 @@ test("text in any script, and any text at all, becomes a PDF", async () => {
   await fc.assert(
     fc.asyncProperty(text, text, async (one, other) => {
       const lines = [{ ...line, name: one, description: other }];
-      const pdf = await renderQuotePdf({ ...plain, title: one, from: other, to: [one], header: other, footer: one, lines });
+      const seller = { name: other, address: one, logo: null };
+      const pdf = await renderQuotePdf({
+        ...plain,
+        title: one,
+        subject: one,
+        seller,
+        to: [one],
+        header: other,
+        footer: one,
+        lines,
+      });
 
       assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
     }),

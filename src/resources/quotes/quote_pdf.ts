@@ -1,45 +1,50 @@
-// A quote as PDF, in the fonts of every PDF reader. It depends only on the quote's content. Lines are broken here and not by
-// pdfkit, which takes quadratic time for text in which it finds no break. It finds none between question marks, and a long
-// Chinese text turned into question marks would take half a minute. The PDF is written in steps that yield to other requests,
-// because the largest quotes take a second.
+// A quote as PDF. It depends only on the quote's content. It is written in steps that yield to other requests, because the
+// largest quotes take a second.
 import { finished } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { toLatin } from "../../values/latin.ts";
-import type { DocumentLine, QuoteDocument } from "./quote_document.ts";
+import type { Column, Look, Typesetter } from "../../services/fonts/typesetter.ts";
+import type { Logo } from "../organization/logo.ts";
+import { type DocumentLine, heading, type QuoteDocument, type Shown } from "./quote_document.ts";
+import { tableColumns } from "./quote_pdf_columns.ts";
 
 type Pdf = PDFKit.PDFDocument;
 
-const margin = 50;
-const regular = "Helvetica";
-const bold = "Helvetica-Bold";
-
-interface Column {
-  x: number;
-  width: number;
-  align: "left" | "right";
+/** The page that is written, and with what. */
+interface Sheet {
+  pdf: Pdf;
+  set: Typesetter;
+  /** What a new page of the present part starts with. */
+  begin(): void;
 }
 
-/** The columns of the lines: position, width and alignment. */
-const columns: readonly (Column & { title: string })[] = [
-  { title: "Item", x: 50, width: 150, align: "left" },
-  { title: "Quantity", x: 203, width: 50, align: "right" },
-  { title: "Price", x: 258, width: 77, align: "right" },
-  { title: "Discount", x: 340, width: 70, align: "right" },
-  { title: "Tax", x: 415, width: 45, align: "right" },
-  { title: "Amount", x: 465, width: 80, align: "right" },
-];
-const description: Column = { x: 50, width: 320, align: "left" };
-const wholeWidth: Column = { x: margin, width: 495, align: "left" };
+const margin = 48;
+const [pageWidth, pageHeight] = [595.28, 841.89];
+const whole: Column = { x: margin, width: pageWidth - 2 * margin, align: "start" };
+/** The lowest place for content. The foot is below it. */
+const lowest = pageHeight - 64;
 
-export async function renderQuotePdf(of: QuoteDocument): Promise<Buffer> {
-  // Loaded when the first quote is sent: it takes 30 MB, and many services never send one.
-  const { default: PDFDocument } = await import("pdfkit");
-  const pdf = new PDFDocument({ size: "A4", margin, info: { Title: of.title, Author: of.from, Creator: "Headwater" } });
+const [ink, quiet, rule] = ["#1b2430", "#5a6472", "#d5dae1"];
+const body: Look = { size: 9.5, color: ink };
+const small: Look = { size: 8.5, color: quiet };
+const label: Look = { size: 8, color: quiet };
+const strong: Look = { ...body, bold: true };
+const leading = 1.42;
+
+export async function renderQuotePdf(of: QuoteDocument, logo: Logo | null = null): Promise<Buffer> {
+  // Loaded when the first quote is sent: they take 30 MB, and many services never send one.
+  const [{ default: PDFDocument }, { facesFor }, { openTypesetter }] = await Promise.all([
+    import("pdfkit"),
+    import("../../services/fonts/faces.ts"),
+    import("../../services/fonts/typesetter.ts"),
+  ]);
+  const info = { Title: of.title, Author: of.seller.name, Creator: "Headwater" };
+  const pdf = new PDFDocument({ size: "A4", margin: 0, bufferPages: true, lang: "en", displayTitle: true, info });
   const chunks: Buffer[] = [];
   pdf.on("data", (chunk: Buffer) => chunks.push(chunk));
-  let page = 1;
-  pdf.on("pageAdded", () => head(pdf, `${of.number}, page ${++page}`));
-  await inTurns(write(pdf, of));
+  const set = openTypesetter(pdf, await facesFor(JSON.stringify(of)));
+  const sheet: Sheet = { pdf, set, begin: () => {} };
+  await inTurns(write(sheet, of, logo));
+  foot(sheet, of);
   pdf.end();
   await finished(pdf);
   return Buffer.concat(chunks);
@@ -60,137 +65,175 @@ async function inTurns(steps: Iterable<void>): Promise<void> {
 /** Yields if its time is up. */
 type Steps = Generator<void, void>;
 
-function* write(pdf: Pdf, of: QuoteDocument): Steps {
-  yield* words(pdf, of.from);
-  yield* words(pdf, of.title, { font: bold, size: 20, above: 6 });
-  yield* words(pdf, [of.number, ...of.dates.map(([label, day]) => `${label}: ${day}`)].join("\n"), { above: 6 });
-  if (of.to.length > 0) yield* words(pdf, `For ${of.to.join(", ")}`, { above: 6 });
-
-  yield* words(pdf, of.header, { above: 12 });
-  yield* words(pdf, of.description, { above: 12 });
-  pdf.y += 12;
-  titles(pdf);
-  for (const line of of.lines) yield* writeLine(pdf, line);
-  sums(pdf, of.sums);
-  yield* words(pdf, of.due, { above: 6 });
-  yield* words(pdf, of.footer, { above: 12 });
-  if (of.terms !== null) yield* words(pdf, "Terms", { font: bold, above: 12, lines: 2 });
-  yield* words(pdf, of.terms, { above: 4 });
-  yield* words(pdf, of.answer, { font: bold, above: 12 });
+function* write(sheet: Sheet, of: QuoteDocument, logo: Logo | null): Steps {
+  const { pdf } = sheet;
+  yield* letterhead(sheet, of, logo);
+  if (of.subject !== null) yield* words(sheet, of.subject, { size: 15, bold: true, color: ink }, { above: 26 });
+  yield* words(sheet, of.header, body, { above: 12 });
+  yield* words(sheet, of.description, body, { above: 12 });
+  pdf.y += 22;
+  yield* table(sheet, of);
+  sums(sheet, of.sums);
+  if (of.due !== null) yield* words(sheet, of.due, small, { above: 6, column: { ...whole, align: "right" } });
+  yield* words(sheet, of.footer, body, { above: 22 });
+  if (of.terms !== null) yield* words(sheet, "Terms", strong, { above: 22, lines: 2 });
+  yield* words(sheet, of.terms, small, { above: 3 });
+  if (of.answer !== null) yield* words(sheet, of.answer, strong, { above: 26 });
 }
 
-interface Look {
-  font?: string;
-  size?: number;
-  color?: string;
+/** Who offers, the word that says what this is, and below them who it is for and from when to when. */
+function* letterhead(sheet: Sheet, { seller, number, to, dates }: QuoteDocument, logo: Logo | null): Steps {
+  const { pdf, set } = sheet;
+  const [left, right] = [
+    { ...whole, width: 290, align: "left" as const },
+    { ...whole, x: margin + 310, width: whole.width - 310, align: "right" as const },
+  ];
+  pdf.y = margin;
+  if (logo !== null) {
+    const scale = Math.min(170 / logo.width, 46 / logo.height, 0.75);
+    pdf.image(logo.bytes, margin, pdf.y, { width: logo.width * scale });
+    pdf.y = margin + logo.height * scale + 10;
+  }
+  yield* words(sheet, seller.name, { ...strong, size: logo === null ? 13 : 10 }, { column: left });
+  yield* words(sheet, seller.address, small, { column: left, above: 2 });
+  const below = pdf.y;
+  set.draw({ text: heading, rightToLeft: false }, { size: 24, bold: true, color: ink }, right, margin + 20);
+  set.draw({ text: number, rightToLeft: false }, { ...body, color: quiet }, right, margin + 37);
+  const top = Math.max(below, margin + 46) + 20;
+  line(sheet, top - 8, 0.75);
+
+  pdf.y = top;
+  if (to.length > 0) yield* words(sheet, "For", label, { column: left, above: 6 });
+  for (const [i, one] of to.entries()) yield* words(sheet, one, i === 0 ? strong : body, { column: left, above: 1 });
+  const end = pdf.y;
+  pdf.y = top + 6;
+  for (const [name, day] of dates) {
+    set.draw({ text: name, rightToLeft: false }, label, { ...right, align: "left" }, pdf.y + 9);
+    set.draw({ text: day, rightToLeft: false }, body, right, pdf.y + 9);
+    pdf.y += 15;
+  }
+  pdf.y = Math.max(end, pdf.y);
+}
+
+interface Place {
   /** The space left above it. */
   above?: number;
   /** How many lines stay on one page, including those that follow. */
   lines?: number;
+  column?: Column;
 }
 
 /** Text of any length, over as many pages as it needs. */
-function* words(pdf: Pdf, text: string | null, look: Look = {}, column = wholeWidth): Steps {
+function* words(sheet: Sheet, text: string | null, look: Look, { above = 0, lines = 1, column = whole }: Place = {}): Steps {
   if (text === null) return;
-  const { font = regular, size = 10, color = "black", above = 0, lines = 1 } = look;
-  const style = () => pdf.font(font).fontSize(size).fillColor(color);
-  const height = style().currentLineHeight(true);
-  pdf.y += above;
-  for (const line of broken(pdf, text, column.width)) {
-    if (!room(pdf, lines * height)) style();
-    put(pdf, line, column);
-    pdf.y += height;
+  const height = look.size * leading;
+  sheet.pdf.y += above;
+  for (const one of sheet.set.lines(text, look, column.width)) {
+    room(sheet, lines * height);
+    sheet.set.draw(one, look, column, sheet.pdf.y + look.size * 1.08);
+    sheet.pdf.y += height;
     yield;
   }
 }
 
-/** A line of the table, with its details below. */
-function* writeLine(pdf: Pdf, line: DocumentLine): Steps {
-  row(pdf, regular, [line.name, line.quantity, line.price, line.discount, line.tax, line.amount], titles);
-  yield;
-  if (line.description === null) return;
-  pdf.y -= 3;
-  yield* words(pdf, line.description, { size: 8, color: "#555" }, description);
-  pdf.y += 5;
+// --- the table ---
+
+function* table(sheet: Sheet, of: QuoteDocument): Steps {
+  const columns = tableColumns(sheet.set, of, { heads: label, cells: body }, whole);
+  const heads = () => {
+    row(
+      sheet,
+      columns,
+      of.columns.map(({ title }) => title),
+      label,
+    );
+    sheet.pdf.y += 4;
+    line(sheet, sheet.pdf.y, 0.75);
+  };
+  room(sheet, 60);
+  heads();
+  sheet.begin = heads;
+  for (const one of of.lines) yield* writeLine(sheet, columns, of.columns, one);
+  sheet.begin = () => {};
 }
 
-function titles(pdf: Pdf): void {
+/** A line of the table, with its description below the name. */
+function* writeLine(sheet: Sheet, columns: readonly Column[], shown: readonly Shown[], of: DocumentLine): Steps {
   row(
-    pdf,
-    bold,
-    columns.map(({ title }) => title),
+    sheet,
+    columns,
+    shown.map(({ key }) => of[key]),
+    body,
   );
+  yield;
+  yield* words(sheet, of.description, small, { column: columns[0]! });
+  sheet.pdf.y += 6;
+  line(sheet, sheet.pdf.y);
 }
 
-/** Moves it to the next page as a whole, below what `begin` writes there. */
-function row(pdf: Pdf, font: string, given: readonly string[], begin: (pdf: Pdf) => void = () => {}): void {
-  const style = () => pdf.font(font).fontSize(9).fillColor("black");
-  const height = style().currentLineHeight(true);
-  const cells = given.map((text, i) => [...broken(pdf, text, columns[i]!.width)]);
+/** Moves to the next page as a whole. */
+function row(sheet: Sheet, columns: readonly Column[], given: readonly string[], look: Look): void {
+  const { pdf, set } = sheet;
+  const height = look.size * leading;
+  const cells = given.map((text, i) => [...set.lines(text, look, columns[i]!.width)]);
   const lines = Math.max(...cells.map((cell) => cell.length));
-  if (!room(pdf, lines * height)) begin(pdf);
-  style();
-  for (const [i, cell] of cells.entries())
-    for (const [n, line] of cell.entries()) put(pdf, line, columns[i]!, pdf.y + n * height);
-  pdf.y += lines * height + 4;
-}
-
-function sums(pdf: Pdf, given: readonly [string, string][]): void {
+  room(sheet, lines * height + 14);
   pdf.y += 6;
-  room(pdf, given.length * 16);
-  for (const [i, [label, amount]] of given.entries()) {
-    pdf
-      .font(i === given.length - 1 ? bold : regular)
-      .fontSize(10)
-      .fillColor("black");
-    put(pdf, toLatin(label), { x: 50, width: 365, align: "right" });
-    put(pdf, toLatin(amount), { x: 420, width: 125, align: "right" });
-    pdf.y += 16;
+  for (const [i, cell] of cells.entries())
+    for (const [n, one] of cell.entries()) set.draw(one, look, columns[i]!, pdf.y + look.size * 1.08 + n * height);
+  pdf.y += lines * height;
+}
+
+function sums(sheet: Sheet, given: readonly [string, string][]): void {
+  const { pdf, set } = sheet;
+  const right = { x: pageWidth - margin - 230, width: 230 };
+  pdf.y += 8;
+  room(sheet, given.length * 17 + 14);
+  for (const [i, [name, amount]] of given.entries()) {
+    const last = i === given.length - 1;
+    if (last) line(sheet, pdf.y + 3, 0.75, right.x);
+    if (last) pdf.y += 8;
+    const look: Look = last ? { size: 12, bold: true, color: ink } : body;
+    set.draw(
+      { text: name, rightToLeft: false },
+      last ? look : { ...look, color: quiet },
+      { ...right, align: "left" },
+      pdf.y + 12,
+    );
+    set.draw({ text: amount, rightToLeft: false }, look, { ...right, align: "right" }, pdf.y + 12);
+    pdf.y += 17;
   }
 }
 
-/** What every page but the first starts with. */
-function head(pdf: Pdf, text: string): void {
-  pdf.font(regular).fontSize(8).fillColor("#555");
-  put(pdf, toLatin(text), { ...wholeWidth, align: "right" }, margin - 20);
-}
+// --- pages ---
 
-// --- text on pages ---
-
-/** Starts a new page when this much does not fit on the current one. Returns whether it fit. */
-function room(pdf: Pdf, height: number): boolean {
-  if (pdf.y + height <= pdf.page.height - margin) return true;
+/** Starts a new page when this much does not fit on the current one. */
+function room({ pdf, begin }: Sheet, height: number): void {
+  if (pdf.y + height <= lowest) return;
   pdf.addPage();
-  return false;
+  pdf.y = margin;
+  begin();
 }
 
-/** One line that is known to fit. */
-function put(pdf: Pdf, line: string, { x, width, align }: Column, y = pdf.y): void {
-  const before = pdf.y;
-  pdf.text(line, align === "left" ? x : x + width - pdf.widthOfString(line), y, { lineBreak: false });
-  pdf.y = before;
+function line({ pdf }: Sheet, y: number, thick = 0.5, from = margin): void {
+  const at = pdf.y;
+  pdf
+    .moveTo(from, y)
+    .lineTo(pageWidth - margin, y)
+    .lineWidth(thick)
+    .strokeColor(rule)
+    .stroke();
+  pdf.y = at;
 }
 
-/** In letters that the fonts have, broken into lines of at most this width in the current font. A wider word is cut. */
-function* broken(pdf: Pdf, text: string, width: number): Generator<string> {
-  const widthOf = (one: string) => pdf.widthOfString(one);
-  const space = widthOf(" ");
-  for (const paragraph of toLatin(text).split("\n")) {
-    let line = "";
-    let filled = 0;
-    for (const word of paragraph.split(" ").flatMap((one) => cut(one, widthOf, width))) {
-      const wide = widthOf(word);
-      const fits = filled + space + wide <= width;
-      if (line !== "" && !fits) yield line;
-      [line, filled] = line !== "" && fits ? [`${line} ${word}`, filled + space + wide] : [word, wide];
-    }
-    yield line;
+/** What every page ends with. It is known at the end how many there are. */
+function foot({ pdf, set }: Sheet, of: QuoteDocument): void {
+  const { count } = pdf.bufferedPageRange();
+  for (let page = 0; page < count; page++) {
+    pdf.switchToPage(page);
+    const y = pageHeight - 36;
+    const [name] = set.lines(`${of.seller.name} · ${of.number}`, label, 380);
+    set.draw({ ...name!, rightToLeft: false }, label, whole, y);
+    set.draw({ text: `Page ${page + 1} of ${count}`, rightToLeft: false }, label, { ...whole, align: "right" }, y);
   }
-}
-
-/** No letter is wider than these two: in one font it is the first, in the other the second. */
-function cut(word: string, widthOf: (text: string) => number, width: number): string[] {
-  if (widthOf(word) <= width) return [word];
-  const letters = Math.floor(width / Math.max(widthOf("@"), widthOf("—")));
-  return word.match(new RegExp(`.{1,${letters}}`, "gu"))!;
 }
