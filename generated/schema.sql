@@ -3068,6 +3068,7 @@ create table quote (
   date_created timestamp(3) with time zone not null,
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
+  signed_file_id text,
   constraint quote_pkey PRIMARY KEY (organization_id, id),
   constraint quote_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint quote_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES file(organization_id, id) DEFERRABLE,
@@ -3075,6 +3076,7 @@ create table quote (
   constraint quote_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint quote_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
   constraint quote_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint quote_signed_file_id_fkey FOREIGN KEY (organization_id, signed_file_id) REFERENCES file(organization_id, id) DEFERRABLE,
   constraint quote_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'open'::text, 'accepted'::text, 'declined'::text, 'expired'::text, 'canceled'::text])))
 );
 CREATE INDEX quote_contact_id_idx ON public.quote USING btree (organization_id, contact_id, date_created DESC, id DESC) WHERE (contact_id IS NOT NULL);
@@ -3090,6 +3092,7 @@ CREATE UNIQUE INDEX quote_number_key ON public.quote USING btree (organization_i
 CREATE INDEX quote_opportunity_id_idx ON public.quote USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE UNIQUE INDEX quote_public_hash_key ON public.quote USING btree (public_hash, organization_id) WHERE (public_hash IS NOT NULL);
 CREATE INDEX quote_search_idx ON public.quote USING gin (search);
+CREATE INDEX quote_signed_file_id_idx ON public.quote USING btree (organization_id, signed_file_id, date_created DESC, id DESC) WHERE (signed_file_id IS NOT NULL);
 CREATE INDEX quote_status_idx ON public.quote USING btree (organization_id, status, date_created DESC, id DESC);
 alter table quote enable row level security, force row level security;
 create policy organization on quote to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
@@ -3422,7 +3425,7 @@ create table system_mail (
   organization_id text not null,
   id text not null,
   kind text not null,
-  user_id text not null,
+  user_id text,
   membership_id text,
   sealed_token text,
   status text default 'outbox'::text not null,
@@ -3431,12 +3434,15 @@ create table system_mail (
   created_by text,
   date_created timestamp(3) with time zone not null,
   date_ended timestamp(3) with time zone,
+  quote_id text,
   constraint system_mail_pkey PRIMARY KEY (organization_id, id),
   constraint system_mail_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint system_mail_check CHECK (((kind = 'invitation'::text) = (membership_id IS NOT NULL))),
   constraint system_mail_check1 CHECK (((status = 'outbox'::text) = (date_ended IS NULL))),
-  constraint system_mail_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'digest'::text, 'password'::text]))),
-  constraint system_mail_status_check CHECK ((status = ANY (ARRAY['outbox'::text, 'sent'::text, 'error'::text, 'dropped'::text])))
+  constraint system_mail_kind_check CHECK ((kind = ANY (ARRAY['invitation'::text, 'digest'::text, 'password'::text, 'signed_quote'::text]))),
+  constraint system_mail_quote_check CHECK (((kind = 'signed_quote'::text) = (quote_id IS NOT NULL))),
+  constraint system_mail_status_check CHECK ((status = ANY (ARRAY['outbox'::text, 'sent'::text, 'error'::text, 'dropped'::text]))),
+  constraint system_mail_user_check CHECK (((kind = 'signed_quote'::text) = (user_id IS NULL)))
 );
 CREATE INDEX system_mail_date_created_idx ON public.system_mail USING btree (date_created);
 CREATE INDEX system_mail_membership_id_idx ON public.system_mail USING btree (organization_id, date_created) WHERE (membership_id IS NOT NULL);

@@ -23,6 +23,7 @@ import { mailWork } from "./mail_out/mail_work.ts";
 import { sentCopyWork } from "./mail_out/sent_copy.ts";
 import { mailingExportWork } from "./mailing_exports/push_work.ts";
 import { erasure } from "./organization/erasure.ts";
+import { signedQuoteWork } from "./quotes/sign.ts";
 import { sequenceWork } from "./sequences/take_turn.ts";
 import { shareWork } from "./sharing/share_work.ts";
 import { systemMailWork } from "./system_mail/send.ts";
@@ -41,6 +42,7 @@ export const background: Background = {
     calendarWork,
     webhookWork,
     systemMailWork,
+    signedQuoteWork,
     mailWork,
     sentCopyWork,
     mailboxWork,

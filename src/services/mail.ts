@@ -11,6 +11,10 @@ export interface Mail {
   text: string;
   html: string;
   headers?: Record<string, string>;
+  /** In whose name it is sent; by default the product's. */
+  sender?: string;
+  replyTo?: string;
+  attachments?: readonly { filename: string; contentType: string; content: Buffer }[];
 }
 
 export interface Mailer {
@@ -33,13 +37,23 @@ export function openMailer(smtpUrl: string, baseUrl: string): Mailer {
   const open = async () => (await import("nodemailer")).createTransport(optionsOf(smtpUrl));
   let opened: ReturnType<typeof open> | null = null;
   return {
-    async send({ id, date, headers, ...mail }) {
+    async send({ id, date, headers, sender, attachments, ...mail }) {
       opened ??= open();
       const transport = await opened;
       const messageId = `<${id}@${new URL(baseUrl).hostname}>`;
       const marks = { "Auto-Submitted": "auto-generated", ...headers };
       const signal = AbortSignal.timeout(timeoutMs);
-      await transport.sendMail({ from, ...mail, date, messageId, headers: marks, signal }).catch(refuse);
+      await transport
+        .sendMail({
+          ...mail,
+          from: sender === undefined ? from : { ...from, name: sender },
+          attachments: attachments && [...attachments],
+          date,
+          messageId,
+          headers: marks,
+          signal,
+        })
+        .catch(refuse);
     },
     close: () => void opened?.then((transport) => transport.close()),
   };

@@ -151,6 +151,11 @@ export const quote = resource({
       { onDelete: "clear", onMove: "clear" },
       { readOnly: true, doc: "The PDF of the quote as it was sent; null until it is open." },
     ),
+    signed_file_id: ref(
+      "file",
+      { onDelete: "clear", onMove: "clear" },
+      { readOnly: true, doc: "The PDF with the acceptance, which is made shortly after it; null before." },
+    ),
     date_sent: timestamp({ readOnly: true, doc: "When it became open." }),
     date_accepted: timestamp({ readOnly: true }),
     date_declined: timestamp({ readOnly: true }),
@@ -247,13 +252,13 @@ export const tokenPlace = (organization_id: string, id: string) => ({
   id,
 });
 
-function publicUrl(
+export function publicUrl(
   _directory: Directory,
   organizationId: string,
   id: string,
   token: string | null,
   status: QuoteState,
-  { settings }: Moment,
+  { settings }: Pick<Moment, "settings">,
 ): string | null {
   if (token === null || status === "draft") return null;
   return `${settings.base_url}/q/${settings.secrets.open(token, tokenPlace(organizationId, id))}/`;

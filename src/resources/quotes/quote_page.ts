@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { Content } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
-import { asService } from "../../records/acting.ts";
+import { asSystem } from "../../records/acting.ts";
 import type { PublicAnswer, PublicRequest, PublicRoute } from "../../records/public_route.ts";
 import { findRecord, lockRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
@@ -45,7 +45,8 @@ export const quotePdf: PublicRoute = {
   async run(core, request) {
     const answer = await withQuote(core, request, async (ctx, found) => {
       if (!isReadable(found)) return show(ctx, found, request);
-      const kept = found.file_id === null ? null : await findRecord(ctx, file, found.file_id);
+      const file_id = found.status === "accepted" ? found.signed_file_id : found.file_id;
+      const kept = file_id === null ? null : await findRecord(ctx, file, file_id);
       return { document: await documentOf(ctx, found), kept };
     });
     return "kept" in answer ? showPdf(core, answer) : finish(core, answer);
@@ -64,7 +65,7 @@ async function withQuote<T>(
   if (found === null) return unknown;
   // The secret does not appear in events, because their readers may not all see the quote.
   const request = { id: requestId, method, path: "/q/" };
-  return asService(core, found.organization_id, found.created_by, request, async (ctx) =>
+  return asSystem(core, found.organization_id, request, async (ctx) =>
     work(ctx, await settled(ctx, await lockRecord(ctx, quote, found.id))),
   );
 }
@@ -143,7 +144,7 @@ interface PdfSource {
   kept: Row<typeof file> | null;
 }
 
-/** The PDF stored when the quote was sent. It is made again when that is gone. */
+/** The PDF stored when the quote was sent or accepted. It is made again when that is gone, or not there yet. */
 async function showPdf({ settings }: Core, { document, kept }: PdfSource): Promise<PublicAnswer> {
   const bytes = kept === null ? null : await settings.storage.read(kept.storage_key).catch(goneIsNull);
   const again = async () => renderQuotePdf(document, await logoIfGood(settings.storage, document.seller.logo));
@@ -187,7 +188,9 @@ async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<P
   if (to === null || Object.keys(errors).length > 0)
     return show(ctx, found, request, { status: 400, form: { name, email, errors } });
 
-  await changeQuote(ctx, found, { status: to }, signer);
+  // Events name no member as who did it, but the customer.
+  const own: Ctx = { ...ctx, meta: { ...ctx.meta, customer: signer } };
+  await changeQuote(own, found, { status: to }, signer);
   return seeOther(ctx, request);
 }
 

@@ -4,9 +4,11 @@ import { hashOf } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row, Values } from "../../core/resource.ts";
+import { wake } from "../../jobs/job.ts";
 import { changedFields, emit } from "../../records/event.ts";
-import { findRecord } from "../../records/records.ts";
+import { createRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { note } from "../activities/note.ts";
 import { notify } from "../notifications/notify.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { replaceLineItems } from "../opportunities/replace_line_items.ts";
@@ -14,6 +16,9 @@ import { type QuoteState, quote, stateNow, todayOf, tokenPlace } from "./quote.t
 import { sharedTotals } from "./quote_totals.ts";
 
 type Quote = Row<typeof quote>;
+
+/** The job that makes the signed PDF. */
+export const signedQuoteKind = "signed_quote";
 
 const next: Readonly<Record<QuoteState, readonly QuoteState[]>> = {
   draft: ["open", "canceled"],
@@ -70,7 +75,9 @@ export async function changeQuote(
   const action = actions[to];
   if (action !== undefined) emit(ctx, quote, { action, before, after, changed: changedFields(quote, before, after) });
   if (to === "accepted" && after.opportunity_id !== null) await agree(ctx, after, after.opportunity_id);
+  if (to === "accepted") wake(ctx, { kind: signedQuoteKind }, [after.id]);
   if (to === "accepted" || to === "declined") await tell(ctx, after, signer);
+  if (signer !== null) await writeDown(ctx, after, signer);
   return after;
 }
 
@@ -86,9 +93,14 @@ function stampsOf(ctx: Ctx, before: Quote, to: QuoteState, signer: Signer | null
     case "open":
       return { date_sent: now, ...linkOf(ctx, before) };
     case "draft":
-      return { date_sent: null, file_id: null };
+      return { date_sent: null, file_id: null, signed_file_id: null };
     case "accepted":
-      return { date_accepted: now, accepted_by_name: signer?.name ?? null, accepted_by_email: signer?.email ?? null };
+      return {
+        date_accepted: now,
+        accepted_by_name: signer?.name ?? null,
+        accepted_by_email: signer?.email ?? null,
+        signed_file_id: null,
+      };
     case "declined":
       return { date_declined: now };
     case "canceled":
@@ -122,10 +134,27 @@ async function agree(ctx: Ctx, accepted: Quote, opportunityId: string): Promise<
   await replaceLineItems(ctx, opportunityId, accepted.currency, lines);
 }
 
+/** What the customer did is a line in the lead's history, which no member wrote. */
+async function writeDown(
+  ctx: Ctx,
+  { lead_id, contact_id, opportunity_id, number, title, status }: Quote,
+  by: Signer,
+): Promise<void> {
+  if (lead_id === null) return;
+  const who = by.email === null ? by.name : `${by.name} (${by.email})`;
+  const what = title === null || title.endsWith(number) ? number : `${number}, ${title},`;
+  await createRecord(ctx, note, { lead_id, contact_id, opportunity_id, note: `${who} ${status} ${what} on its page.` });
+}
+
+/** Who is told about the quote: the deal's owner, or who made it where there is no deal. */
+export async function ownerOf(ctx: Ctx, { opportunity_id, created_by }: Quote): Promise<string | null> {
+  const deal = opportunity_id === null ? null : await findRecord(ctx, opportunity, opportunity_id);
+  return deal?.user_id ?? created_by;
+}
+
 async function tell(ctx: Ctx, answered: Quote, signer: Signer | null): Promise<void> {
-  const deal = answered.opportunity_id === null ? null : await findRecord(ctx, opportunity, answered.opportunity_id);
   const who = signer?.name ?? answered.accepted_by_name;
-  notify(ctx, [deal?.user_id ?? answered.created_by], {
+  notify(ctx, [await ownerOf(ctx, answered)], {
     type: "quote_accepted",
     title: `${answered.number} was ${answered.status}${who ? ` by ${who}` : ""}`.slice(0, 255),
     body: answered.title,

@@ -64,11 +64,14 @@ async function fileFor(ctx: Ctx, sent: Quote, { kept, words }: Ready): Promise<V
   if (sent.status !== "open" || sent.file_id !== null || wordsOf(await documentOf(ctx, sent)) !== words) return {};
 
   const { lead_id, contact_id, opportunity_id } = sent;
-  const known = ctx.directory.list(fileSubtype).some(({ key }) => key === quote.name);
-  const subtype = known ? quote.name : null;
+  const subtype = subtypeOfQuotes(ctx);
   const name = `${sent.number}.pdf`;
   const { id: file_id } = await insertFile(ctx, kept, { name, lead_id, contact_id, opportunity_id, subtype, is_system: true });
   return { file_id };
 }
+
+/** The organization may have deleted it. */
+export const subtypeOfQuotes = (ctx: Ctx): string | null =>
+  ctx.directory.list(fileSubtype).some(({ key }) => key === quote.name) ? quote.name : null;
 
 const wordsOf = (document: QuoteDocument): string => JSON.stringify(document);

@@ -1,4 +1,5 @@
 // The content of system mail, as text and as HTML: no images, nothing from other servers, every text escaped.
+import type { Mail } from "../../services/mail.ts";
 import { escapeHtml } from "../../values/html.ts";
 
 export interface Letter {
@@ -24,9 +25,11 @@ export interface Item {
 export interface SystemMail {
   organization_id: string;
   id: string;
-  kind: "invitation" | "digest" | "password";
+  kind: "invitation" | "digest" | "password" | "signed_quote";
+  /** The member it is for; empty for a customer. */
   user_id: string;
   membership_id: string | null;
+  quote_id: string | null;
   sealed_token: string | null;
   created_by: string | null;
   tries: number;
@@ -34,7 +37,12 @@ export interface SystemMail {
 }
 
 /** The mail for a job: `later` when this is not a good hour for it, null when there is no reason left to send it. */
-export type Composed = { to: string; letter: Letter; headers?: Record<string, string> } | "later" | null;
+export type Composed = ReadyMail | "later" | null;
+
+export interface ReadyMail extends Pick<Mail, "headers" | "sender" | "replyTo" | "attachments"> {
+  to: string;
+  letter: Letter;
+}
 
 // --- text ---
 

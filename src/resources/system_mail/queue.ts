@@ -27,11 +27,17 @@ export interface PasswordMail {
   token: string;
 }
 
+/** The accepted quote, for the customer who accepted it. */
+export interface SignedQuoteMail {
+  kind: "signed_quote";
+  quote_id: string;
+}
+
 const prefix = "smail";
 
 export const newMailId = (ctx: Ctx): string => newId(prefix, idMoment(ctx));
 
-/** True for the Message-ID of a mail that this service sent to a member. `services/mail.ts` writes them. */
+/** True for the Message-ID of a mail that this service sent by itself. `services/mail.ts` writes them. */
 export function isSystemMail({ settings }: Ctx, messageId: string | null): boolean {
   return (
     messageId !== null && messageId.startsWith(`<${prefix}_`) && messageId.endsWith(`@${new URL(settings.base_url).hostname}>`)
@@ -46,14 +52,15 @@ export const tokenPlace = (organization_id: string, id: string) => ({
   id,
 });
 
-export function queueMail(ctx: Ctx, id: string, mail: InvitationMail | DigestMail | PasswordMail): void {
+export function queueMail(ctx: Ctx, id: string, mail: InvitationMail | DigestMail | PasswordMail | SignedQuoteMail): void {
   const membershipId = mail.kind === "invitation" ? mail.membership_id : null;
+  const [userId, quoteId] = mail.kind === "signed_quote" ? [null, mail.quote_id] : [mail.user_id, null];
   const token = "token" in mail ? ctx.settings.secrets.seal(mail.token, tokenPlace(ctx.organization_id, id)) : null;
   write(ctx, {
     name: "system_mail.queue",
-    text: `insert into system_mail (organization_id, id, kind, user_id, membership_id, sealed_token, created_by, date_created)
-           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    values: [ctx.organization_id, id, mail.kind, mail.user_id, membershipId, token, userOf(ctx), ctx.now],
+    text: `insert into system_mail (organization_id, id, kind, user_id, membership_id, quote_id, sealed_token, created_by, date_created)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [ctx.organization_id, id, mail.kind, userId, membershipId, quoteId, token, userOf(ctx), ctx.now],
   });
   wake(ctx, { kind: systemMailKind }, [id]);
 }

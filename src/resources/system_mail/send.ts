@@ -6,20 +6,24 @@ import type { Core } from "../../core/core.ts";
 import { requestOf } from "../../jobs/claims.ts";
 import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
 import { asSystem } from "../../records/acting.ts";
+import { findRecord } from "../../records/records.ts";
 import { type Mailer, MailRefused, mailConnections } from "../../services/mail.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { pgTimestamp } from "../../values/time.ts";
 import { notify } from "../notifications/notify.ts";
 import { membership } from "../organization/membership.ts";
+import { quote } from "../quotes/quote.ts";
+import { ownerOf } from "../quotes/quote_states.ts";
 import { digestLetter } from "./digest_letter.ts";
 import { invitationLetter } from "./invitation_letter.ts";
-import { type Composed, htmlOf, type SystemMail, textOf } from "./letter.ts";
+import { type Composed, htmlOf, type ReadyMail, type SystemMail, textOf } from "./letter.ts";
 import { passwordLetter } from "./password_letter.ts";
 import { systemMailKind } from "./queue.ts";
+import { signedQuoteLetter } from "./signed_quote_letter.ts";
 
 export const systemMailWork: Work = {
   kind: systemMailKind,
-  doc: "Sends system mail: invitations, links to set a password, and digests of unread notifications.",
+  doc: "Sends system mail: invitations, links to set a password, digests of unread notifications, and accepted quotes to customers.",
   slots: mailConnections,
 
   async run(core, job) {
@@ -39,7 +43,7 @@ export const systemMailWork: Work = {
 
   async giveUp(ctx, job) {
     const mail = await take(ctx, job);
-    if (mail !== null) finish(ctx, mail, "error", "Several workers ended while sending it.");
+    if (mail !== null) await finish(ctx, mail, "error", "Several workers ended while sending it.");
   },
 };
 
@@ -56,7 +60,7 @@ async function take(ctx: Ctx, job: Job): Promise<SystemMail | null> {
   const [row] = await transactionOf(ctx).read({
     name: "system_mail.take",
     text: `update system_mail set tries = tries + 1 where organization_id = $1 and id = $2 and status = 'outbox'
-           returning kind, user_id, membership_id, sealed_token, created_by, tries, date_created`,
+           returning kind, user_id, membership_id, sealed_token, created_by, tries, date_created, quote_id`,
     values: [ctx.organization_id, job.object_id],
   });
   if (row === undefined) return null;
@@ -64,8 +68,9 @@ async function take(ctx: Ctx, job: Job): Promise<SystemMail | null> {
     organization_id: ctx.organization_id,
     id: job.object_id,
     kind: row[0] as SystemMail["kind"],
-    user_id: row[1]!,
+    user_id: row[1] ?? "",
     membership_id: row[2]!,
+    quote_id: row[7]!,
     sealed_token: row[3]!,
     created_by: row[4]!,
     tries: Number(row[5]),
@@ -73,17 +78,13 @@ async function take(ctx: Ctx, job: Job): Promise<SystemMail | null> {
   };
 }
 
-const letters = { invitation: invitationLetter, digest: digestLetter, password: passwordLetter };
+const letters = { invitation: invitationLetter, digest: digestLetter, password: passwordLetter, signed_quote: signedQuoteLetter };
 
 const compose = (core: Core, mail: SystemMail): Promise<Composed> => letters[mail.kind](core, mail);
 
-async function send(
-  mailer: Mailer,
-  { id, date_created }: SystemMail,
-  { to, letter, headers }: Exclude<Composed, string | null>,
-): Promise<Error | null> {
+async function send(mailer: Mailer, { id, date_created }: SystemMail, { letter, ...composed }: ReadyMail): Promise<Error | null> {
   const subject = oneLine(letter.subject, 200);
-  const mail = { id, to, date: date_created, subject, text: textOf(letter), html: htmlOf(letter), headers };
+  const mail = { ...composed, id, date: date_created, subject, text: textOf(letter), html: htmlOf(letter) };
   return mailer.send(mail).then(
     () => null,
     (error) => error,
@@ -114,18 +115,39 @@ const again = (core: Core, job: Job, error: string | null, pause: number): Promi
 
 const end = (core: Core, job: Job, mail: SystemMail, status: "sent" | "error" | "dropped", error?: string): Promise<void> =>
   asSystem(core, job.organization_id, requestOf(job), async (ctx) => {
-    finish(ctx, mail, status, error);
+    await finish(ctx, mail, status, error);
     await holdClaim(ctx, job);
     release(ctx, job, null);
   });
 
-function finish(ctx: Ctx, mail: SystemMail, status: "sent" | "error" | "dropped", error: string | null = null): void {
+async function finish(
+  ctx: Ctx,
+  mail: SystemMail,
+  status: "sent" | "error" | "dropped",
+  error: string | null = null,
+): Promise<void> {
   write(ctx, {
     name: "system_mail.finish",
     text: `update system_mail set status = $3, error = $4, date_ended = $5, sealed_token = null where organization_id = $1 and id = $2`,
     values: [ctx.organization_id, mail.id, status, error?.slice(0, 1000), ctx.now],
   });
   if (status === "error" && mail.kind === "invitation") tellInviter(ctx, mail, error!);
+  if (status === "error" && mail.kind === "signed_quote") await tellSeller(ctx, mail, error!);
+}
+
+/** Notifies who looks after the deal that the customer has no mail with the quote. The customer still has its page. */
+async function tellSeller(ctx: Ctx, { quote_id }: SystemMail, reason: string): Promise<void> {
+  const signed = await findRecord(ctx, quote, quote_id!);
+  if (signed === null) return;
+  notify(ctx, [await ownerOf(ctx, signed)], {
+    type: "message_failed",
+    title: `The signed quote ${signed.number} could not be sent to ${signed.accepted_by_email ?? "the customer"}`.slice(0, 255),
+    body: reason.slice(0, 1000),
+    object_type: quote.name,
+    object_id: signed.id,
+    lead_id: signed.lead_id,
+    actor_id: null,
+  });
 }
 
 /** Notifies the inviting member that the invitation did not arrive, and why. */

@@ -1,0 +1,149 @@
+// What follows when a customer accepts a quote on its page.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { organization, type Workspace } from "../../../test/support/given.ts";
+import { textOfPdf } from "../../../test/support/pdf.ts";
+import { serviceWithMail } from "../../../test/support/service_with_mail.ts";
+import { withTwoWorkers, withWorker } from "../../../test/support/worker.ts";
+
+const { mail, on } = await serviceWithMail();
+
+let count = 0;
+const address = () => `customer-${process.pid}-${++count}@example.com`;
+const drained = (service = on): Promise<void> => withWorker(service, (worker) => worker.drained());
+
+async function sent(ws: Workspace, body: object = {}): Promise<any> {
+  const lead_id = (await ws.lead({ name: "Globex" })).id;
+  const seat = { name: "Seat", unit_price: 1000, quantity: 3 };
+  const { id } = await ws.post("/quote/", { lead_id, title: "Chairs", line_items: [seat], ...body });
+  return ws.put(`/quote/${id}/`, { status: "open" });
+}
+
+async function answer(ws: Workspace, quote: any, email: string, decision = "accept"): Promise<string> {
+  const page = quote.public_url.replace("http://localhost", ws.service.url);
+  const [, edition] = /name="edition" value="([^"]*)"/.exec(await (await fetch(page)).text())!;
+  const form = new URLSearchParams({ edition: edition!, decision, name: "Ann Lee", email });
+  assert.equal((await fetch(page, { method: "POST", body: form, redirect: "manual" })).status, 303);
+  return page;
+}
+
+const readPdf = async (url: string): Promise<string> => textOfPdf(Buffer.from(await (await fetch(url)).arrayBuffer()));
+
+test("who accepts a quote gets it signed by mail, once, and the seller has the same as a file of the lead", async () => {
+  const acme = await organization(on);
+  await acme.put(`/organization/${acme.id}/`, { settings: { branding: { name: "Harbor Furniture" } } });
+  const [quote, to] = [await sent(acme), address()];
+
+  const page = await answer(acme, quote, to);
+  await withTwoWorkers(on, (both) => both.drained());
+  await drained();
+
+  const [letter, ...more] = mail.to(to);
+  assert.deepEqual(more, []);
+  const { email: owner } = await acme.get("/me/");
+  assert.deepEqual([letter!.from?.name, letter!.replyTo?.[0]?.address], ["Harbor Furniture", owner]);
+  assert.match(letter!.subject!, /Q-000001, Chairs: accepted/);
+  assert.ok(letter!.text!.includes(quote.public_url));
+  const [attached] = letter!.attachments;
+  assert.deepEqual([attached!.filename, attached!.mimeType], ["Q-000001-signed.pdf", "application/pdf"]);
+  const printed = textOfPdf(Buffer.from(attached!.content as ArrayBuffer));
+  assert.match(printed, /Accepted by Ann Lee on /);
+
+  const after = await acme.get(`/quote/${quote.id}/`);
+  const file = await acme.get(`/file/${after.signed_file_id}/`);
+  assert.deepEqual([file.name, file.lead_id, file.subtype, file.is_system], [attached!.filename, quote.lead_id, "quote", true]);
+  assert.notEqual(after.file_id, after.signed_file_id);
+  assert.equal(await readPdf(`${page}pdf/`), printed);
+  assert.equal((await acme.get(`/file/?lead_id=${quote.lead_id}`)).data.length, 2);
+});
+
+test("an answer is the customer's doing: no member's in events, and a line in the lead's history", async () => {
+  const acme = await organization(on);
+  const [accepted, declined] = [await sent(acme), await sent(acme)];
+
+  await answer(acme, accepted, "ann@globex.example");
+  await answer(acme, declined, "", "decline");
+
+  const customer = { name: "Ann Lee", email: "ann@globex.example" };
+  for (const [quote, name, who] of [
+    [accepted, "quote.accepted", customer],
+    [declined, "quote.declined", { ...customer, email: null }],
+  ] as const) {
+    const events = (await acme.events(quote.id)).filter((one) => one.request_id !== undefined && one.meta.customer !== undefined);
+    assert.ok(events.some((one) => one.event === name));
+    for (const one of events) assert.deepEqual([one.user_id, one.api_key_id, one.meta.customer], [null, null, who]);
+  }
+  const [note] = (await acme.get(`/activity/note/?lead_id=${accepted.lead_id}`)).data;
+  assert.deepEqual(
+    [note.note, note.user_id, note.created_by],
+    ["Ann Lee (ann@globex.example) accepted Q-000001, Chairs, on its page.", null, null],
+  );
+  const [other] = (await acme.get(`/activity/note/?lead_id=${declined.lead_id}`)).data;
+  assert.match(other.note, /^Ann Lee declined Q-000002/);
+});
+
+test("without an address of their own, the mail goes to the contact whom the quote is for", async () => {
+  const acme = await organization(on);
+  const [lead, to] = [await acme.lead(), address()];
+  const contact = await acme.post("/contact/", { lead_id: lead.id, name: "Ann", emails: [{ email: to }] });
+  const quote = await sent(acme, { lead_id: lead.id, contact_id: contact.id });
+
+  await answer(acme, quote, "");
+  await drained();
+
+  assert.equal(mail.to(to).length, 1);
+});
+
+test("a mail that the server refuses is told to whoever looks after the deal, and the quote stays accepted", async () => {
+  const acme = await organization(on);
+  const deal = await acme.opportunity();
+  const [quote, to] = [await sent(acme, { lead_id: deal.lead_id, opportunity_id: deal.id }), address()];
+  mail.refuses = { at: "recipient", code: 550, words: "5.1.1 no such mailbox" };
+
+  await answer(acme, quote, to);
+  await drained();
+
+  const notices = (await acme.get("/notification/")).data;
+  const failed = notices.find((one: any) => one.type === "message_failed");
+  assert.match(failed.title, new RegExp(`Q-000001 could not be sent to ${to}`));
+  assert.deepEqual([failed.object_id, failed.lead_id], [quote.id, quote.lead_id]);
+  assert.match(failed.body, /no such mailbox/);
+  assert.equal((await acme.get(`/quote/${quote.id}/`)).status, "accepted");
+});
+
+test("a server that is down gets the mail later", async () => {
+  const acme = await organization(on);
+  const [quote, to] = [await sent(acme), address()];
+  await mail.close();
+
+  await answer(acme, quote, to);
+  await drained();
+  await mail.open();
+  on.clock.now = new Date(Date.now() + 10 * 60_000);
+  await drained();
+
+  assert.equal(mail.to(to).length, 1);
+});
+
+test("an answer that a member writes down, and one where no mail is set up, make the file and send nothing", async () => {
+  const acme = await organization(on);
+  const lead = await acme.lead();
+  const to = address();
+  const contact = await acme.post("/contact/", { lead_id: lead.id, name: "Ann", emails: [{ email: to }] });
+  const byMember = await sent(acme, { lead_id: lead.id, contact_id: contact.id });
+  await acme.put(`/quote/${byMember.id}/`, { status: "accepted" });
+  await drained();
+
+  const other = await organization();
+  const quote = await sent(other);
+  const page = await answer(other, quote, to);
+  const before = await readPdf(`${page}pdf/`);
+  await drained(other.service);
+
+  assert.ok((await other.get(`/quote/${quote.id}/`)).signed_file_id);
+  assert.equal(await readPdf(`${page}pdf/`), before);
+  assert.ok((await acme.get(`/quote/${byMember.id}/`)).signed_file_id);
+  assert.deepEqual(mail.to(to), []);
+  const [accepted] = (await acme.events(byMember.id)).filter((one) => one.event === "quote.accepted");
+  assert.equal(accepted.user_id, acme.userId);
+});

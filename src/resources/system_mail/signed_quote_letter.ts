@@ -1,0 +1,57 @@
+// The mail that brings a customer the quote that they accepted.
+import { buffer } from "node:stream/consumers";
+import type { Ctx } from "../../core/context.ts";
+import type { Core } from "../../core/core.ts";
+import type { Row } from "../../core/resource.ts";
+import { asSystem } from "../../records/acting.ts";
+import { findRecord } from "../../records/records.ts";
+import { newId } from "../../values/id.ts";
+import { contact } from "../contacts/contact.ts";
+import { file } from "../files/file.ts";
+import { sellerOf } from "../organization/branding.ts";
+import { user } from "../organization/user.ts";
+import { publicUrl, quote } from "../quotes/quote.ts";
+import { ownerOf } from "../quotes/quote_states.ts";
+import type { Composed, Letter, SystemMail } from "./letter.ts";
+
+type Quote = Row<typeof quote>;
+
+/** Null when there is nobody to send it to, or no signed PDF any more. The PDF is read after the transaction. */
+export async function signedQuoteLetter(core: Core, mail: SystemMail): Promise<Composed> {
+  const found = await asSystem(core, mail.organization_id, { id: newId("req"), method: "", path: "" }, async (ctx) => {
+    const signed = await findRecord(ctx, quote, mail.quote_id!);
+    const kept = signed?.signed_file_id ? await findRecord(ctx, file, signed.signed_file_id) : null;
+    const to = signed === null ? null : await customerOf(ctx, signed);
+    if (signed === null || kept === null || to === null) return null;
+    const [{ name }, owner] = [await sellerOf(ctx), await ownerOf(ctx, signed)];
+    const replyTo = owner === null ? undefined : ctx.directory.get(user, owner)?.email;
+    return { to, sender: name, replyTo, letter: letterOf(ctx, signed, name), kept };
+  });
+  if (found === null) return null;
+  const { kept, ...composed } = found;
+  const content = await buffer(await core.settings.storage.read(kept.storage_key));
+  return { ...composed, attachments: [{ filename: kept.name, contentType: "application/pdf", content }] };
+}
+
+/** The address that the customer wrote on the page, or that of the contact whom the quote is for. */
+async function customerOf(ctx: Ctx, { accepted_by_email, contact_id }: Quote): Promise<string | null> {
+  if (accepted_by_email !== null) return accepted_by_email;
+  const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
+  return person?.emails[0]?.email ?? null;
+}
+
+function letterOf(ctx: Ctx, signed: Quote, seller: string): Letter {
+  const { id, organization_id, public_token, status } = signed;
+  const name =
+    signed.title === null || signed.title.endsWith(signed.number) ? signed.number : `${signed.number}, ${signed.title}`;
+  return {
+    subject: `${name}: accepted`,
+    parts: [
+      {
+        words: `${signed.accepted_by_name ?? "You"} accepted quote ${name} of ${seller}. It is attached, with the acceptance on it.`,
+      },
+      { button: "Read it online", href: publicUrl(ctx.directory, organization_id, id, public_token, status, ctx)! },
+      { words: `If you did not accept it, please tell ${seller}: an answer to this mail reaches them.`, small: true },
+    ],
+  };
+}
