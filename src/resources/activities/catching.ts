@@ -71,12 +71,12 @@ export function catchesText(ctx: Ctx, found: Found, by: Through, phone: string):
   return or([sql`not ${held}`, isOf(ctx, found, by)]);
 }
 
-/** Theirs, or of somebody they have spoken with. */
-const isOf = (ctx: Ctx, found: Found, by: Through): Sql =>
+/** Theirs, or of somebody they have spoken with. What another member writes into a contact or logs there does not make it so. */
+export const isOf = (ctx: Ctx, found: Found, by: Through): Sql =>
   or([
     sql`${name(found.t)}.created_by = ${by.user_id}`,
     atLead(ctx, found, sql`l.owner_id = ${by.user_id}`),
-    sql`exists (select from ${newestExchanges(ctx, "lead_id", found.lead_id)} where ${isCarried} and ${wentThrough(by)})`,
+    sql`exists (select from ${newestExchanges(ctx, "lead_id", found.lead_id)} where (${isCarried} and ${wentThrough(by)}) or a.created_by = ${by.user_id})`,
   ]);
 
 const atLead = (ctx: Ctx, { lead_id }: Found, rule: Sql): Sql =>

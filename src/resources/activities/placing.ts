@@ -16,6 +16,7 @@ import {
   catchesText,
   type Found,
   isCarried,
+  isOf,
   mayBeHeld,
   newestExchanges,
   type Through,
@@ -109,6 +110,10 @@ const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql, by?: Thr
     select max(array[(${isCarried} and ${by === undefined ? sql`false` : wentThrough(by)})::int, ${isCarried}::int, extract(epoch from a.activity_at)])
     from ${newestExchanges(ctx, via, id)} where a.activity_at <= ${ctx.now}) end) desc nulls last`;
 
+/** Somebody's own come first, or else a colleague would take their mail by a newer contact with the same address. */
+const theirsFirst = (ctx: Ctx, found: Found, by: Through | undefined): Sql[] =>
+  by === undefined ? [] : [sql`((${isOf(ctx, found, by)}) is true) desc`];
+
 /** Of several contacts with the same address, the one with the latest exchange, or else the one changed last. */
 const latest = (exchanged: readonly Sql[], most = 1): Sql =>
   sql`order by ${join([...exchanged, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit ${raw(String(most))}`;
@@ -120,7 +125,11 @@ async function whoHas(ctx: Ctx, reached: Reached, by?: Through): Promise<Contact
   if (reached.contacts?.length) return reached.contacts[0]!;
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
-  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`, by), lastExchange(ctx, "lead_id", sql`t.lead_id`, by)];
+  const exchanged = [
+    ...theirsFirst(ctx, asContact, by),
+    lastExchange(ctx, "contact_id", sql`t.id`, by),
+    lastExchange(ctx, "lead_id", sql`t.lead_id`, by),
+  ];
   return (await findRecords(ctx, contact, [conditions, ...caught(ctx, asContact, reached, by)], latest(exchanged)))[0] ?? null;
 }
 
@@ -153,7 +162,11 @@ export async function contactsWith(
     if (few !== null) return few;
   }
   const by = owner && { user_id: owner.actor.user_id };
-  const exchanged = [lastExchange(ctx, "contact_id", sql`t.id`, by), lastExchange(ctx, "lead_id", sql`t.lead_id`, by)];
+  const exchanged = [
+    ...theirsFirst(ctx, asContact, by),
+    lastExchange(ctx, "contact_id", sql`t.id`, by),
+    lastExchange(ctx, "lead_id", sql`t.lead_id`, by),
+  ];
   const catches = owner === undefined ? raw("true") : catchesMail(owner, asContact, emails.map(emailKey));
   const rows = await query(
     ctx,
@@ -207,7 +220,7 @@ export async function leadsWith(
       sql`select t.id, array_to_json(t.email_keys) from lead t
         where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!}
           and ${catchesMail(owner, asLead, emails.map(emailKey))}
-        ${latest([lastExchange(ctx, "lead_id", sql`t.id`, by)], sharedMax)}`,
+        ${latest([...theirsFirst(ctx, asLead, by), lastExchange(ctx, "lead_id", sql`t.id`, by)], sharedMax)}`,
       (text) => statementName(lead, "reached", text),
     ),
   );
@@ -217,7 +230,7 @@ export async function leadsWith(
 async function leadThatHas(ctx: Ctx, reached: Reached, by?: Through): Promise<string | null> {
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
-  const order = latest([lastExchange(ctx, "lead_id", sql`t.id`, by)]);
+  const order = latest([...theirsFirst(ctx, asLead, by), lastExchange(ctx, "lead_id", sql`t.id`, by)]);
   return (await findRecords(ctx, lead, [conditions, ...caught(ctx, asLead, reached, by)], order))[0]?.id ?? null;
 }
 

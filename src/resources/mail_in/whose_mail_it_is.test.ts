@@ -104,6 +104,36 @@ test("a colleague's contact gets the mail of a person who had not written before
   assert.deepEqual(await subjectsAt(one.owner, made.lead_id), ["First"]);
 });
 
+test("a colleague's newer contact with the same address takes no mail from a member's own, whether they ever wrote to it or not", async () => {
+  for (const spoken of [false, true]) {
+    const one = await given();
+    const own = await one.owner.contact({ emails: [{ email: lawyer }] });
+    if (spoken) await one.owner.post("/activity/call/", { contact_id: own.id, status: "completed" });
+    const other = await one.admin.member("restricteduser");
+    const taking = await other.contact({ emails: [{ email: lawyer }] });
+    await other.post("/activity/call/", { contact_id: taking.id, status: "completed" });
+
+    await arrives(one, "For me alone");
+
+    assert.deepEqual(await subjectsAt(one.owner, own.lead_id), ["For me alone"]);
+    assert.deepEqual(await subjectsAt(one.admin, taking.lead_id), []);
+  }
+});
+
+test("of two contacts that others made, the one gets the mail at whose lead the member logged a call", async () => {
+  const one = await given();
+  const [spoken, newer] = [
+    await one.admin.contact({ emails: [{ email: lawyer }] }),
+    await one.admin.contact({ emails: [{ email: lawyer }] }),
+  ];
+  await one.owner.post("/activity/call/", { contact_id: spoken.id, status: "completed" });
+
+  await arrives(one, "As we said");
+
+  assert.deepEqual(await subjectsAt(one.owner, spoken.lead_id), ["As we said"]);
+  assert.deepEqual(await subjectsAt(one.owner, newer.lead_id), []);
+});
+
 test("mail from a person at a lead that the owner does not see is the owner's prospect, and what they ask for holds for everybody", async () => {
   const one = await given("restricteduser");
   const hidden = await one.admin.contact({ emails: [{ email: lawyer }] });
