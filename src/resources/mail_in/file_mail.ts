@@ -9,6 +9,7 @@ import { person } from "../activities/recipients.ts";
 import { hasMessage } from "../inbox/prospect_messages.ts";
 import { receiveFromStranger } from "../inbox/receive.ts";
 import { followClass, followStranger } from "../mail_class/follow.ts";
+import { withoutOurLinks } from "../mail_tracking/quoted.ts";
 import { isSystemMail } from "../system_mail/queue.ts";
 import { type ArrivedMail, written } from "./arrived.ts";
 import { type Letter, letterOf, type Placing, placeMail } from "./place_mail.ts";
@@ -24,8 +25,14 @@ export async function fileMail(
 ): Promise<void> {
   // Our own digests and invitations come from nobody, whoever has the address that they are sent by.
   if (isSystemMail(ctx, mail.message_id)) return;
-  const letter = letterOf(ctx, source, mail);
-  const [filed, placing] = await Promise.all([filedOf(ctx, [mail.identity]), placeMail(ctx, source, letter), check(ctx)]);
+  const arrived = letterOf(ctx, source, mail);
+  const [filed, placing, body] = await Promise.all([
+    filedOf(ctx, [mail.identity]),
+    placeMail(ctx, source, arrived),
+    withoutOurLinks(ctx, mail.body),
+    check(ctx),
+  ]);
+  const letter = { ...arrived, body };
   const { place } = placing;
   const known = filed.get(mail.identity);
   if (known !== undefined && isOther(known, mail)) return fileMail(ctx, source, asAnother(mail), parts, check);

@@ -5,8 +5,10 @@ import { organization, type Workspace } from "../../../test/support/given.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { fromHtml } from "../../values/rich_text.ts";
 import { email } from "../activities/email.ts";
 import { type Copy, copiesOf } from "./copies.ts";
+import { withoutOurLinks } from "./quoted.ts";
 
 const person = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
@@ -77,6 +79,36 @@ describe("a copy leaves", () => {
     assert.match(copies[0]!.html!, /<p>Hello<\/p><p><a href="http:\/\/localhost\/u\/[\w-]{43}\/">Unsubscribe<\/a><\/p><\/body>$/);
     assert.match(copies[0]!.text, /^Hello\n\nUnsubscribe: http:/);
     assert.deepEqual(again, copies);
+  });
+});
+
+describe("a mail that comes in", () => {
+  test("has none of the links of ours that it quotes, and leads to their targets itself", async () => {
+    const acme = await organization();
+    const body_html = '<p>See <a href="https://acme.example/a?b=1&amp;c=2">here</a> {% unsubscribe %}</p>';
+    const body_text = "See https://acme.example/a?b=1&c=2. {% unsubscribe %}";
+    const { copies } = await mail(acme, { body_html, body_text, tracking: { opens: true, clicks: true } }, ["ann@example.com"]);
+    const [sent] = copies as [Copy];
+    const answer = fromHtml(`Thanks!<blockquote>${sent.html}</blockquote><a href="https://other.example/u/x/">else</a>`).html;
+
+    const { html, text } = await acme.inside((ctx) => withoutOurLinks(ctx, { html: answer, text: `> ${sent.text}` }));
+
+    assert.match(sent.html!, /localhost\/c\/.*localhost\/u\/.*localhost\/o\//s);
+    assert.doesNotMatch(html! + text!, /localhost/);
+    assert.match(html!, /Thanks!.*<a href="https:\/\/acme\.example\/a\?b=1&amp;c=2">here<\/a> Unsubscribe/s);
+    assert.match(html!, /<a href="https:\/\/other\.example\/u\/x\/">(<br \/>)?else<\/a>/);
+    assert.match(text!, /^> See https:\/\/acme\.example\/a\?b=1&c=2\. Unsubscribe: $/);
+  });
+
+  test("has no link of another organization's mail resolved", async () => {
+    const [acme, other] = [await organization(), await organization()];
+    const { copies } = await mail(acme, { body_text: "https://acme.example/secret", tracking: { clicks: true } }, [
+      "ann@example.com",
+    ]);
+
+    const { text } = await other.inside((ctx) => withoutOurLinks(ctx, { html: null, text: copies[0]!.text }));
+
+    assert.equal(text!.trim(), "");
   });
 });
 
