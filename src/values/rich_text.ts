@@ -53,6 +53,13 @@ export const textWithAddresses = (fragment: string): string =>
 /** Links hold no links. */
 const ANCHOR = /<a href="([^"]*)">([^]*?)<\/a>/g;
 
+/** An address that a link may lead to. */
+export const isLink = (href: string): boolean => LINK.test(href.trim());
+/** An address that a picture may come from. */
+export const isImage = (src: string): boolean => IMAGE.test(src.trim());
+/** The unsubscribe link in the one way that it is written. */
+export const unsubscribeHref = (href: string): string | null => (UNSUBSCRIBE.test(href.trim()) ? "{{ unsubscribe_link }}" : null);
+
 const INLINE = words("em strong b i u s span code a");
 const BLOCK = words("h1 p ul ol li");
 const VOID = words("img hr br");
@@ -175,7 +182,8 @@ function allowedAttributes(tag: string, given: Map<string, string>): [string, st
     if (value !== undefined && allowed.test(value)) kept.push([name, value]);
   };
   if (tag === "a") keep("href", LINK);
-  if (tag === "a" && UNSUBSCRIBE.test(given.get("href") ?? "")) kept.push(["href", "{{ unsubscribe_link }}"]);
+  const unsubscribe = unsubscribeHref(given.get("href") ?? "");
+  if (tag === "a" && unsubscribe !== null) kept.push(["href", unsubscribe]);
   if (tag === "img") {
     keep("src", IMAGE);
     keep("alt", /^[^]+$/);
@@ -261,7 +269,7 @@ function sanitize(html: string): string {
 class TooDeep extends Error {}
 
 /** Removes what XML cannot hold: control characters and lone surrogates. Line ends become `\n`. */
-function withoutControls(text: string): string {
+export function withoutControls(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, "\n").replace(CONTROLS, "");
 }
 const CONTROLS = /[^\t\n\x20-\uFFFD\u{10000}-\u{10FFFF}]/gu;

@@ -21,8 +21,8 @@ import { name, type Sql, sql } from "../../db/sql.ts";
 import { mailPorts } from "../../services/public_address.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { hostInUrl, parseHost } from "../../values/host.ts";
+import { mailHtml } from "../../values/mail_html.ts";
 import { oneLine } from "../../values/one_line.ts";
-import { fromHtml } from "../../values/rich_text.ts";
 import { idsOfCaller } from "../tasks/assignee.ts";
 
 export const accountTypes = ["google", "microsoft", "custom_email", "zoom", "calendly"] as const;
@@ -233,5 +233,5 @@ function mailServer(ports: { ssl: number; plain: number }, doc: string) {
 
 /** Plain text stays as it is. Of HTML, only harmless parts stay. */
 function harmless(signature: string): string {
-  return signature.includes("<") ? fromHtml(signature).html.slice("<body>".length, -"</body>".length) : signature;
+  return signature.includes("<") ? mailHtml(signature).slice("<body>".length, -"</body>".length) : signature;
 }

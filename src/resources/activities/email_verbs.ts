@@ -5,7 +5,8 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
-import { fromHtml, fromText } from "../../values/rich_text.ts";
+import { mailHtml, mailText } from "../../values/mail_html.ts";
+import { fromText } from "../../values/rich_text.ts";
 import { same } from "../../values/same.ts";
 import { contact } from "../contacts/contact.ts";
 import { stepMoved } from "../sequences/step_jobs.ts";
@@ -231,8 +232,8 @@ function bodies(given: Bodies, before: Bodies = {}): Bodies {
   const text = given.body_text === before.body_text ? undefined : given.body_text;
   const html = given.body_html === before.body_html ? undefined : given.body_html;
   if (typeof html === "string") {
-    const rich = fromHtml(html);
-    return { body_text: typeof text === "string" ? fromText(text).text : rich.text, body_html: rich.html };
+    const clean = mailHtml(html);
+    return { body_text: typeof text === "string" ? fromText(text).text : mailText(clean), body_html: clean };
   }
   if (typeof text === "string") {
     const plain = fromText(text);

@@ -2,8 +2,9 @@
 // e-mail may have, and everything is plain text.
 import { createHash } from "node:crypto";
 import type { Address, Email } from "postal-mime";
+import { mailHtml, mailText } from "../../values/mail_html.ts";
 import { oneLine } from "../../values/one_line.ts";
-import { fromHtml, fromText } from "../../values/rich_text.ts";
+import { fromText } from "../../values/rich_text.ts";
 import { withPlaces } from "../activities/arrived_parts.ts";
 import { asPerson, type Person } from "../activities/recipients.ts";
 import { byRule, type Classification } from "../mail_class/classification.ts";
@@ -134,9 +135,7 @@ const bodyMax = 500_000;
 function bodyOf({ text, html }: Email): ArrivedMail["body"] {
   const plain = text === undefined ? null : fromText(text.slice(0, bodyMax));
   if (html === undefined) return { text: plain?.text ?? null, html: plain?.html ?? null };
-  const rich = fromHtml(withPlaces(html.slice(0, bodyMax)));
-  return {
-    text: (plain?.text ?? rich.text).slice(0, bodyMax),
-    html: rich.html.length <= bodyMax ? rich.html : fromText(rich.text).html,
-  };
+  const clean = mailHtml(withPlaces(html.slice(0, bodyMax)));
+  const said = plain?.text ?? mailText(clean);
+  return { text: said.slice(0, bodyMax), html: clean.length <= bodyMax ? clean : fromText(said.slice(0, bodyMax)).html };
 }

@@ -1,4 +1,5 @@
 // The signature of a mailbox stands below what is sent by it, unless the author has put it there.
+import { mailHtml } from "../../values/mail_html.ts";
 import { fromHtml, fromText, textWithAddresses } from "../../values/rich_text.ts";
 import type { Account, Email } from "./sending.ts";
 
@@ -19,8 +20,7 @@ const formsOf = (signature: string): { text: string; html: string } =>
   signature.includes("<") ? fromMarkup(signature) : { ...fromText(signature), text: signature };
 
 function fromMarkup(signature: string): { text: string; html: string } {
-  const { html } = fromHtml(signature);
-  return { html, text: textWithAddresses(html) };
+  return { html: mailHtml(signature), text: textWithAddresses(fromHtml(signature).html) };
 }
 
 const inner = (html: string): string => html.replace(/^<body>|<\/body>$/g, "");

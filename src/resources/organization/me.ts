@@ -9,8 +9,8 @@ import { join, sql, name as sqlName, statement } from "../../db/sql.ts";
 import { announceChange } from "../../records/change.ts";
 import { readFieldNames } from "../../records/list_input.ts";
 import { findRecords } from "../../records/records.ts";
+import { mailHtml } from "../../values/mail_html.ts";
 import { phoneFormatted } from "../../values/phone.ts";
-import { fromHtml } from "../../values/rich_text.ts";
 import { isTimeZone, pgTimestamp } from "../../values/time.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { numbersOf } from "../telephony/own_numbers.ts";
@@ -162,7 +162,7 @@ function parts(name: string | null | undefined, given: Partial<Person>): Partial
 
 /** Plain text stays as it is. Of HTML, only harmless parts stay. */
 const cleaned = (signature: string): string =>
-  signature.includes("<") ? fromHtml(signature).html.slice("<body>".length, -"</body>".length) : signature;
+  signature.includes("<") ? mailHtml(signature).slice("<body>".length, -"</body>".length) : signature;
 
 async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output>> {
   const memberships = await activeMembershipsOf(ctx, person.id!);
