@@ -22,6 +22,10 @@ const shown = z.object({
   returns_at: z.iso.date().nullable().describe("The first day they are back."),
   failed: z.array(failure).describe("For a bounce: the failed recipients, and why."),
   complained: z.array(z.string()).describe("Who complained, where the provider says it."),
+  is_doubted: z
+    .boolean()
+    .optional()
+    .describe("For a bounce or complaint: it does not look as if a mail server sent it, so nothing followed from it."),
 });
 
 export type Classification = z.output<typeof shown>;
@@ -51,7 +55,7 @@ export const classification = () =>
     doc: "For a received e-mail: its class, the rule that decided, and how sure it is. Set another `class` to correct it: the effects of the first one are undone.",
   });
 
-const empty = { about: [], is_absent: false, returns_at: null, failed: [], complained: [] };
+const empty = { about: [], is_absent: false, returns_at: null, failed: [], complained: [], is_doubted: false };
 
 export const byRule = (verdict: Verdict): Classification => ({ ...empty, ...verdict, decided_by: "rule" });
 

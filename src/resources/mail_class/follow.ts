@@ -26,12 +26,18 @@ export interface Effects {
   ways: Stopped[];
 }
 
-/** `received` is null for a report that is not stored. */
-export async function followClass(ctx: Ctx, received: Email | null, verdict: Classification): Promise<Effects> {
+/** `received` is null for a report that is not stored: then `reporter` is the address that it came from. */
+export async function followClass(
+  ctx: Ctx,
+  received: Email | null,
+  verdict: Classification,
+  reporter = received?.sender == null ? null : person(received.sender).email,
+): Promise<Effects> {
   if (received !== null && received.status !== "inbox") return { ways: [] };
   const sent = await messageOfOurs(ctx, received, verdict);
   if (verdict.class === "bounce" || verdict.class === "complaint") {
-    if (sent === null || !(await maySpeakFor(ctx, received, recipientsOf(sent)))) return { ways: [] };
+    if (sent === null || (verdict.decided_by === "rule" && isForged(sent, verdict, reporter))) return { ways: [] };
+    if (!(await maySpeakFor(ctx, received, recipientsOf(sent)))) return { ways: [] };
     const ways = verdict.class === "bounce" ? cameBack(ctx, sent, received, verdict) : complained(ctx, sent, received, verdict);
     return { ways: await ways };
   }
@@ -70,6 +76,10 @@ export async function unfollowClass(ctx: Ctx, received: Email): Promise<void> {
  */
 const maySpeakFor = async (ctx: Ctx, received: Email | null, addresses: readonly string[]): Promise<boolean> =>
   received === null || (received.mailbox_user_ids ?? []).length > 0 || seesEverybodyWith(ctx, addresses);
+
+/** Whoever got a mail knows its id, and could report that the others who got it do not exist, or complained. Servers send reports. */
+const isForged = (sent: Email, { is_doubted }: Classification, reporter: string | null): boolean =>
+  is_doubted === true || (reporter !== null && recipientsOf(sent).includes(emailKey(reporter)));
 
 // --- the sent mail that it is about ---
 

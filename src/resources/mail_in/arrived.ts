@@ -34,6 +34,8 @@ export interface ArrivedMail {
   parts: ArrivedPart[];
   /** The topmost `Authentication-Results`, which the last server on the way wrote. */
   authentication: string;
+  /** The topmost `Return-Path`, which the last server on the way wrote: `<>` for reports. "" where it does not show one. */
+  return_path: string;
   /** The class of the message. */
   classification: Classification;
 }
@@ -75,6 +77,7 @@ export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {
     body: bodyOf(email),
     parts: email.attachments.map(partOf),
     authentication: header("authentication-results").slice(0, authenticationMax),
+    return_path: header("return-path").slice(0, 500).trim(),
     classification: byRule(classify(email, arrivedAt)),
   };
   return { ...mail, identity: message_id ?? hashOf(email), fingerprint: fingerprintOf(email) };

@@ -8,10 +8,20 @@ import type { Account } from "./visit.ts";
 export function isAuthentic(account: Account, { from, authentication }: Pick<ArrivedMail, "from" | "authentication">): boolean {
   if (from === null || authentication === "") return false;
   const domain = domainOf(from.email);
+  return resultsOf(account, authentication).some((result) => answersFor(result, domain));
+}
+
+/** The server found that the message does not come from where it says. */
+export const hasFailed = (account: Account, { authentication }: Pick<ArrivedMail, "authentication">): boolean =>
+  resultsOf(account, authentication).some((result) => /(?:^|\s)(?:dmarc|spf)\s*=\s*fail\b/i.test(result));
+
+/** What the mailbox's own server found. Empty where another one says it. */
+function resultsOf(account: Account, authentication: string): string[] {
   const [first = "", ...rest] = withoutComments(authentication).split(";");
   // Microsoft names no server.
   const server = first.includes("=") ? null : first.trim().split(/\s+/)[0]!.toLowerCase();
-  return isOwnServer(account, server) && (server === null ? [first, ...rest] : rest).some((result) => answersFor(result, domain));
+  if (!isOwnServer(account, server)) return [];
+  return server === null ? [first, ...rest] : rest;
 }
 
 const domainOf = (address: string): string => emailKey(address).split("@").at(-1)!;

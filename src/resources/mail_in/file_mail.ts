@@ -12,6 +12,7 @@ import { followClass, followStranger } from "../mail_class/follow.ts";
 import { withoutOurLinks } from "../mail_tracking/quoted.ts";
 import { isSystemMail } from "../system_mail/queue.ts";
 import { type ArrivedMail, written } from "./arrived.ts";
+import { isReport } from "./doubted.ts";
 import { type Letter, letterOf, type Placing, placeMail } from "./place_mail.ts";
 import type { Source } from "./visit.ts";
 
@@ -41,7 +42,8 @@ export async function fileMail(
   if (place === null && (isAmongUs(letter) || isPast(source, mail))) return;
   if (!(await claimIdentity(ctx, mail.identity, mail.fingerprint))) return fileAgain(ctx, source, letter, parts, placing);
 
-  if (place === null && isReport(mail)) return void (await followClass(ctx, null, mail.classification));
+  if (place === null && isReport(mail))
+    return void (await followClass(ctx, null, letter.classification, mail.from?.email ?? null));
   await fileFirst(ctx, source, letter, parts, placing);
 }
 
@@ -65,9 +67,6 @@ const isAmongUs = ({ written_by, says_it_is }: Letter): boolean => written_by !=
 /** Mail of strangers counts from when the mailbox was connected. Servers' times have whole seconds. */
 const isPast = ({ account }: Source, { arrived_at }: ArrivedMail): boolean =>
   Date.parse(arrived_at) < Date.parse(account.date_created) - 1000;
-
-/** Servers' reports about a mail have no sender who could become a prospect. */
-const isReport = ({ classification }: ArrivedMail): boolean => ["bounce", "complaint"].includes(classification.class);
 
 /**
  * A message in several mailboxes belongs to all their owners: one e-mail for all, or a prospect for each of them who does not know

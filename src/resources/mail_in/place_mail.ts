@@ -11,6 +11,7 @@ import { contactsWith, leadsWith, type Reachable } from "../activities/placing.t
 import { memberWith, type Person } from "../activities/recipients.ts";
 import type { ArrivedMail } from "./arrived.ts";
 import { isAuthentic } from "./authentic.ts";
+import { isDoubted } from "./doubted.ts";
 import type { Source } from "./visit.ts";
 
 export interface Place {
@@ -38,7 +39,8 @@ export function letterOf(ctx: Ctx, source: Source, mail: ArrivedMail): Letter {
   const everybody = [...(mail.from === null ? [] : [mail.from]), ...mail.to, ...mail.cc, ...mail.bcc];
   const says_it_is = mail.from && memberOf(mail.from);
   const written_by = source.role === "sent" ? source.account.user_id : isAuthentic(source.account, mail) ? says_it_is : null;
-  return { ...mail, says_it_is, written_by, others: everybody.filter((one) => memberOf(one) === null) };
+  const classification = { ...mail.classification, is_doubted: isDoubted(source.account, mail) };
+  return { ...mail, classification, says_it_is, written_by, others: everybody.filter((one) => memberOf(one) === null) };
 }
 
 /** Where it belongs, or null. `isHeld`: somebody has the sender's address, but the owner did not say so. */
