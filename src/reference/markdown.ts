@@ -2,7 +2,8 @@
 import { Marked, type Tokens } from "marked";
 import { escapeHtml } from "../values/html.ts";
 import { Html } from "../values/html_template.ts";
-import { codeBlock } from "./code.ts";
+import { codeBlock, snippetTabs } from "./code.ts";
+import { requestIn, snippetsOf } from "./snippets.ts";
 
 export interface Heading {
   id: string;
@@ -15,11 +16,12 @@ export interface Rendered {
   headings: Heading[];
 }
 
-/** `linkOf` says where a link to another file leads; null shows its words alone. */
-export function renderMarkdown(text: string, linkOf: (address: string) => string | null): Rendered {
+/** Requests become calls of `api`. `linkOf` says where a link to another file leads; null shows its words alone. */
+export function renderMarkdown(text: string, api: string, linkOf: (address: string) => string | null): Rendered {
   const headings: Heading[] = [];
   const ids = new Set<string>();
   let before = "";
+  let requests = 0;
   const marked = new Marked({
     gfm: true,
     renderer: {
@@ -36,6 +38,8 @@ export function renderMarkdown(text: string, linkOf: (address: string) => string
         const label =
           lang === "json" && before === "http" ? "Answer" : lang === "" && programs.has(before) ? "Prints" : undefined;
         before = lang;
+        const request = lang === "http" ? requestIn(code) : null;
+        if (request !== null) return snippetTabs(`${++requests}`, snippetsOf(request, api)).text;
         return codeBlock(code, lang, label).text;
       },
       paragraph({ tokens }) {

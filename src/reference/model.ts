@@ -130,7 +130,7 @@ function requestOf(
   const { method, lasts = false } = operation;
   if (example !== undefined) {
     const { path: where, query: asked = {}, body: sent } = example.request;
-    return { method, path: where, query: asked, body: sent, lasts };
+    return { method, path: where.replace(/^\/api\/v1/, ""), query: asked, body: sent, lasts };
   }
   const owner = ownerOf(operation);
   const value = (one: Parameter) => String(sampleOf(one.name, one.schema, samples, owner));
@@ -145,7 +145,9 @@ function sampleBody(operation: Operation, body: readonly Member[], samples: Samp
   const few = operation.verb === "update" ? 2 : 5;
   const values = body.map((one) => ({ ...one, value: sampleOf(one.name, one.schema, samples, ownerOf(operation)) }));
   const isTelling = ({ value }: { value: unknown }) => value !== null && value !== "…" && value !== false && !isEmpty(value);
-  const optional = values.filter((one) => !one.required && isTelling(one) && typeof one.value !== "object");
+  const optional = values.filter(
+    (one) => !one.required && isTelling(one) && typeof one.value !== "object" && !one.name.startsWith("if_"),
+  );
   const missing = Math.max(0, few - values.filter((one) => one.required).length);
   const chosen = new Set([...values.filter((one) => one.required), ...optional.slice(0, missing)].map((one) => one.name));
   return Object.fromEntries(values.filter((one) => chosen.has(one.name)).map((one) => [one.name, one.value]));

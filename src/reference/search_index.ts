@@ -39,7 +39,7 @@ const operationEntry = ({ method, path, doc, name }: Operation, place: string): 
 ];
 
 async function guideEntries(name: string, title: string): Promise<Entry[]> {
-  const { headings } = renderMarkdown((await guideText(name)) ?? "", () => null);
+  const { headings } = renderMarkdown((await guideText(name)) ?? "", "", () => null);
   const place = `guides/${name}/`;
   return [
     ["guide", title, "", place],

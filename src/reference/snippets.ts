@@ -10,6 +10,17 @@ export interface Request {
   lasts: boolean;
 }
 
+/** The request of a guide: `POST /lead/` and the body below it. Null if it is anything else. */
+export function requestIn(text: string): Request | null {
+  const [, method, path, sent = ""] = /^(GET|POST|PUT|DELETE) (\/\S*)\n?([^]*)$/.exec(text) ?? [];
+  if (method === undefined) return null;
+  try {
+    return { method, path: path!, query: {}, body: sent.trim() === "" ? undefined : JSON.parse(sent), lasts: false };
+  } catch {
+    return null;
+  }
+}
+
 export interface Snippet {
   language: string;
   label: string;
@@ -34,13 +45,27 @@ function curl(request: Request, api: string): string {
   const options = [
     ...(method === usual ? [] : [`-X ${method}`]),
     "-u $HEADWATER_KEY:",
-    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d ${inSingle(JSON.stringify(body, null, 2))}`]),
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d ${inSingle(jsonOf(body))}`]),
   ];
   const first = `curl ${lasts ? "-N " : ""}${quoted(addressOf(request, api))}`;
   return [first, ...options].join(" \\\n  ");
 }
 
-const quoted = (address: string): string => (/[?&{]/.test(address) ? `"${address}"` : address);
+/** On one line if it is short. */
+function jsonOf(value: unknown): string {
+  const short = onOneLine(value);
+  return short.length <= 60 ? short : JSON.stringify(value, null, 2);
+}
+
+function onOneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, one]) => `${JSON.stringify(key)}: ${onOneLine(one)}`)
+    .join(", ")}}`;
+}
+
+const quoted = (address: string): string => (/[?&{$]/.test(address) ? `"${address}"` : address);
 /** In single quotes of a shell. */
 const inSingle = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -53,7 +78,7 @@ function typescript(request: Request, api: string): string {
     ...(body === undefined ? [] : [`    "content-type": "application/json",`]),
     ...(method === "POST" ? [`    "idempotency-key": crypto.randomUUID(),`] : []),
     "  },",
-    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(jsonOf(body))}),`]),
   ];
   const read = lasts
     ? "for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) console.log(piece);"

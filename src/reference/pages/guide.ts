@@ -7,7 +7,7 @@ import { type Shown, type Site, to } from "../site.ts";
 export async function guidePage(site: Site, name: string): Promise<Shown | null> {
   const text = await guideText(name);
   if (text === null) return null;
-  const { html: rendered, headings } = renderMarkdown(text, (address) => linkFrom(site, name, address));
+  const { html: rendered, headings } = renderMarkdown(text, site.api, (address) => linkFrom(site, name, address));
   const contents = headings.filter(({ depth }) => depth === 2);
   return {
     title: titleOf(text),

@@ -26,6 +26,7 @@ ${one.body.length === 0 ? null : html`<h4>Body</h4>${fieldList(one.body, model.r
 ${queryParts(one, model)}
 ${one.headers.length === 0 ? null : html`<details><summary>Headers</summary>${parameters("", one.headers, model)}</details>`}
 ${answers(site, one)}
+${answerFields(one, model)}
 </div>
 <div class="shown" data-try="${JSON.stringify(tryable(one))}">
 ${snippetTabs(operation.name, snippetsOf(one.request, site.api))}
@@ -87,6 +88,12 @@ function answers(site: Site, { success, errors }: Described): Html {
   return html`<h4>Answers</h4>
 <ul class="fields">${success.map(({ status, doc }) => html`<li><code class="name">${status}</code> ${prose(doc)}</li>`)}
 <li>${errors.map((status) => html`<a href="${to(site, "errors/")}#${status}"><code>${status}</code></a> `)}<span class="soft">refusals</span></li></ul>`;
+}
+
+/** A verb answers the record that the page begins with. */
+function answerFields({ operation, record }: Described, { resolve }: PageModel): Html | null {
+  if (operation.verb !== null || record.length === 0) return null;
+  return html`<details><summary>Fields of the answer</summary>${fieldList(record, resolve)}</details>`;
 }
 
 /** What the script needs to try it. */
