@@ -82,7 +82,7 @@ test("a canceled import keeps what it has done, can be reverted, and does no mor
   assert.equal((await acme.get("/lead/")).data.length, 0);
 });
 
-test("what an import gave to others and its reverter does not see stays, and is said", async () => {
+test("what an import gave to others and its reverter does not see stays, is said, and is taken back by who sees it", async () => {
   const acme = await organization();
   const rep = await acme.memberWith(["bulk_import", "delete_leads"]);
   const { email } = await acme.get(`/user/${acme.userId}/`);
@@ -98,6 +98,13 @@ test("what an import gave to others and its reverter does not see stays, and is 
   assert.deepEqual([n_deleted, n_kept, left.map(({ name }: any) => name)], [1, 1, ["Given"]]);
   assert.deepEqual(kept[0].object_id, left[0].id);
   assert.match(kept[0].reason, /^is not visible any more to whoever reverts the import/);
+
+  await acme.post(`/import/${draft.id}/revert/`, {});
+  await work(acme);
+  const { status, reverted } = await acme.get(`/import/${draft.id}/`);
+  assert.deepEqual([status, reverted.n_deleted, reverted.n_kept, reverted.kept], ["reverted", 2, 0, []]);
+  assert.deepEqual((await acme.get("/lead/")).data, []);
+  await acme.refused(400, "POST", `/import/${draft.id}/revert/`, {}, "status");
 });
 
 test("a dry run of a long table is a job that says the same as the import, and leaves nothing behind", async () => {

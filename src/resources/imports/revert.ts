@@ -12,6 +12,7 @@ import { revertibleUntil } from "./clear_rows.ts";
 import { importResource, needsToRevert } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
 import type { Import } from "./import_rows.ts";
+import { hidden, leftOf, takeLeftAgain } from "./revert_rows.ts";
 
 export const revertImport = operation({
   name: "import.revert",
@@ -27,20 +28,31 @@ export const revertImport = operation({
   },
   async run(ctx, { id }) {
     const before = await lockRecord(ctx, importResource, id);
-    checkRevertible(ctx, before);
-    await spendAhead(ctx, { deletes: before.n_created, writes: before.n_updated });
-    const reverted = { n_deleted: 0, n_restored: 0, n_kept: 0, kept: [] };
-    const values = { status: "reverting", clears_at: null, reverted, reverted_by: userOf(ctx) } as const;
+    const left = before.status === "reverted" ? await leftOf(ctx, id) : 0;
+    checkRevertible(ctx, before, left);
+    await spendAhead(ctx, left > 0 ? { deletes: left } : { deletes: before.n_created, writes: before.n_updated });
+    if (left > 0) takeLeftAgain(ctx, id);
+    const reverted = left > 0 ? withoutLeft(before.reverted!, left) : { n_deleted: 0, n_restored: 0, n_kept: 0, kept: [] };
+    const values = { status: "reverting", error: null, clears_at: null, reverted, reverted_by: userOf(ctx) } as const;
     const after = store.update(ctx, importResource, before, values);
     wake(ctx, importJobs, [id]);
     return showWritten(ctx, importResource, after);
   },
 });
 
-function checkRevertible(ctx: Ctx, { object_type, status, date_completed }: Import): void {
+/** What was left for somebody else is told anew. */
+const withoutLeft = ({ n_kept, kept, ...rest }: NonNullable<Import["reverted"]>, left: number) => ({
+  ...rest,
+  n_kept: n_kept - left,
+  kept: kept.filter(({ reason }) => reason !== hidden),
+});
+
+function checkRevertible(ctx: Ctx, { object_type, status, date_completed }: Import, left: number): void {
   const lacks = needsToRevert(object_type).find((one) => !may(ctx, one));
   if (lacks !== undefined) throw notAllowed(lacks);
-  if ((status !== "done" && status !== "error" && status !== "canceled") || date_completed === null)
+  if (status === "reverted" && left === 0)
+    throw invalid({ status: "is reverted, and what stays is not for others to take back" });
+  if ((status !== "done" && status !== "reverted" && status !== "error" && status !== "canceled") || date_completed === null)
     throw invalid({ status: `is ${status}: only an import that is done, was canceled or has stopped can be reverted` });
   const until = revertibleUntil(new Date(date_completed));
   if (Date.parse(until) <= ctx.now.getTime()) throw invalid({ status: `could be reverted until ${until}` });
