@@ -165,6 +165,21 @@ describe("a list copied from a source", () => {
     assert.deepEqual(members.sort(), [one.id, three.id].sort());
   });
 
+  test("takes the contacts that its caller may see", async () => {
+    const acme = await organization();
+    const eve = await acme.member("restricteduser");
+    const [hidden, own] = [await acme.contact(), await eve.contact()];
+    await synced(acme, hidden, "Newsletter", "Fair");
+    await synced(acme, own, "Newsletter");
+
+    const { added, list } = await eve.post("/contact_list/copy_from_source/", { name: "Newsletter", source: "external" });
+    const again = await acme.post("/contact_list/copy_from_source/", { name: "Newsletter", source: "external" });
+
+    assert.deepEqual([added, again.added, again.member_count], [1, 1, 2]);
+    assert.equal(again.list.id, list.id);
+    await eve.refused(400, "POST", "/contact_list/copy_from_source/", { name: "Fair", source: "external" }, "name");
+  });
+
   test("is made once, however many copy it at the same moment", async () => {
     const acme = await organization();
     await synced(acme, await acme.contact(), "Fair");
