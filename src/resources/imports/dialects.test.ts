@@ -191,3 +191,15 @@ test("without options, the order of dates and the marks of thousands are taken f
     [[], ["Day", "Amount"]],
   );
 });
+
+test("cells that are missing at the end of any number of rows are empty, and a table with surplus cells everywhere is refused", async () => {
+  const acme = await organization();
+  const table = (end: string) =>
+    Buffer.from(`Name,Industry\n${Array.from({ length: 20_001 }, (_, i) => `C${i}${end}`).join("\n")}\n`).toString("base64");
+
+  const short = await acme.post("/import/", { content_base64: table("") });
+  const blank = await acme.post("/import/", { content_base64: table(",,") });
+
+  assert.deepEqual([short.n_rows, blank.n_rows], [20_001, 20_001]);
+  await acme.refused(400, "POST", "/import/", { content_base64: table(",a,b") }, "content_base64");
+});

@@ -64,6 +64,39 @@ test("an import that is paused and resumed again and again does every row once",
   assert.ok(seen.size > 1);
 });
 
+test("an import stops when what its mapping or its options name is gone, and goes on without a lost value", async () => {
+  const acme = await organization();
+  const size = await acme.customField("lead", { type: "number", name: "Size" });
+  const list = await acme.post("/lead_list/", { name: "Fair" });
+  const queued = async (mapping: object, options: object) => {
+    const { id } = await acme.post("/import/", { rows: [{ Company: "One", Size: 5 }] });
+    await acme.put(`/import/${id}/`, { mapping, options });
+    return id;
+  };
+  const ids = [
+    await queued({ Company: "name", Size: `custom.${size.id}` }, {}),
+    await queued({ Company: "name" }, { list_id: list.id }),
+  ];
+  await acme.delete(`/custom_field/lead/${size.id}/`);
+  await acme.delete(`/lead_list/${list.id}/`);
+
+  await work(acme);
+
+  const states = await Promise.all(ids.map((id) => acme.get(`/import/${id}/`)));
+  assert.deepEqual(
+    states.map(({ status, n_processed }) => [status, n_processed]),
+    [
+      ["error", 0],
+      ["error", 0],
+    ],
+  );
+  assert.match(states[0].error, new RegExp(`mapping knows no target "custom.${size.id}"`));
+  assert.match(states[1].error, /options.list_id does not exist/);
+  await acme.put(`/import/${ids[0]}/`, { mapping: { Company: "name" } });
+  await work(acme);
+  assert.deepEqual((await acme.get(`/import/${ids[0]}/`)).n_created, 1);
+});
+
 test("a canceled import keeps what it has done, can be reverted, and does no more", async () => {
   const acme = await organization();
   const id = await queued(acme, companies(3));

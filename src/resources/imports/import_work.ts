@@ -8,10 +8,13 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { type Extent, takeTurns } from "../bulk_actions/turns.ts";
 import { type Asked, inItsName } from "../shared/in_its_name.ts";
+import { refusalOf } from "../shared/refused_words.ts";
+import { checkMapping } from "./check_mapping.ts";
 import { clearRows, isDue } from "./clear_rows.ts";
 import { importResource, needsOf, needsToRevert } from "./import.ts";
 import { importJobs } from "./import_jobs.ts";
 import { failedRow, type Import, keepOutcomes, nextRows } from "./import_rows.ts";
+import { checkOptions } from "./options.ts";
 import { finish, noteOutcomes, stop } from "./progress.ts";
 import { revertRows } from "./revert_rows.ts";
 import { takeRows } from "./take_rows.ts";
@@ -42,6 +45,12 @@ const isTried = ({ status, trial }: Pick<Import, "status" | "trial">): boolean =
 const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
   inName(core, job, async (ctx, imp) => {
     if (imp.status === "reverting") return revertRows(ctx, job, imp, extent);
+    const lacks = await whatIsGone(ctx, imp);
+    if (lacks !== null) {
+      (isTried(imp) ? stopTrial : stop)(ctx, imp, lacks);
+      release(ctx, job, null);
+      return false;
+    }
     if (imp.status === "draft") return takeTrial(ctx, job, imp, extent);
     const { most, mayGoOn } = extent;
     const rows = await nextRows(ctx, imp.id, most);
@@ -52,6 +61,20 @@ const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
     if (!mayGoOn) release(ctx, job, ctx.now);
     return mayGoOn;
   });
+
+/** What was there when the import was queued may be gone: a field of the mapping, or what an option names. No row is to blame for that. */
+async function whatIsGone(ctx: Ctx, imp: Import): Promise<string | null> {
+  const { mapping, options } = imp.trial ?? imp;
+  try {
+    await checkOptions(ctx, options);
+    if (mapping !== null) checkMapping(ctx.directory, imp, mapping, options);
+    return null;
+  } catch (problem) {
+    const refusal = refusalOf(problem);
+    if (refusal === null) throw problem;
+    return `${refusal.words}: set the mapping and the options again to go on with the rows that are left`.slice(0, 1000);
+  }
+}
 
 /** The first row that is left fails. */
 async function failRow(core: Core, job: Job, error: string): Promise<void> {

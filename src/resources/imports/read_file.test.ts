@@ -91,12 +91,11 @@ test("a table that would take all memory is refused, however small it is in the 
     const answer = await acme.refused(400, "POST", "/import/", { content_base64 }, "content_base64");
     assert.match(answer["field-errors"].content_base64, reason);
   };
-  const names = Array.from({ length: 100 }, (_, i) => `c${i}`);
 
   await refuse(`Name\n"${"a".repeat(200_000)}"\n`, /a cell of more than/);
   await refuse("a".repeat(11_000_000), /a row of more than 10000000 bytes: is a quote never closed/);
   await refuse(`${Array.from({ length: 10_000 }, (_, i) => `c${i}`).join(",")}\n1`, /100 columns or fewer; it has 10000/);
-  await refuse(`${names.join(",")}\n${"a\n".repeat(20_001)}`, /as many cells in each row/);
+  await refuse(`Name\n${"a,b\n".repeat(20_001)}`, /must not have more cells in a row/);
   await refuse(JSON.stringify(Array.from({ length: 10_000 }, (_, i) => ({ [`k${i}`]: 1 }))), /100 columns/);
 });
 

@@ -72,8 +72,8 @@ const pieceRows = 1000;
 const pieceChars = 1024 ** 2;
 /** The rows take more bytes than their file: quotes around each cell. */
 const keptBytesMax = 1024 ** 3;
-/** The most rows with more or fewer cells than the header. The parser creates an error for each, which takes 30 µs. */
-const unevenMax = 20_000;
+/** The most rows with more cells than the header: a table with more is read wrongly. Cells that are missing at the end are empty. */
+const longerMax = 20_000;
 
 /** Reads lines to their end. The rows are kept in a temporary file. `place` is the field to name in errors. */
 export async function collect(storage: Storage, place: string, lines: Lines, from: Dialect | null): Promise<Table> {
@@ -121,7 +121,7 @@ class Collected {
   private openChars = 0;
   private rows = 0;
   private cells = 0;
-  private uneven = 0;
+  private longer = 0;
 
   constructor({ names, nested }: Lines, place: string) {
     this.names = names;
@@ -162,9 +162,9 @@ class Collected {
 
   private add(given: Cells): void {
     const width = this.names!.length;
-    if (!this.mayGrow && given.length !== width && ++this.uneven > unevenMax)
-      this.refuse(`must have as many cells in each row as there are column names; more than ${unevenMax} rows differ`);
     const row = given.length > width ? withoutBlankEnd(given, width) : given;
+    if (!this.mayGrow && row.length > width && ++this.longer > longerMax)
+      this.refuse(`must not have more cells in a row than there are column names; more than ${longerMax} rows have`);
     this.rows++;
     this.cells += row.length;
     if (this.rows > rowsMax) this.refuse(`must have ${rowsMax} rows or fewer: split it`);
