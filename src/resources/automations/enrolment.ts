@@ -39,8 +39,8 @@ export async function refusalOf(
   if (openUntil !== null && Date.parse(openUntil) > ctx.now.getTime()) return no("loop_rate");
   const { re_enroll, cooldown, max_per_record, max_concurrent_per_record } = settings;
   if (re_enroll === "never" && all > 0) return no("reenroll");
-  if (re_enroll === "after_exit" && living >= max_concurrent_per_record) return no("reenroll");
-  if (re_enroll === "always" && max_concurrent_per_record > 1 && living >= max_concurrent_per_record) return no("concurrency");
+  if (max_concurrent_per_record !== null && living >= max_concurrent_per_record)
+    return no(re_enroll === "always" ? "concurrency" : "reenroll");
   if (max_per_record != null && all >= max_per_record) return no("reenroll");
   if (cooldown && last !== null && coolUntil(last, cooldown) > ctx.now.getTime()) return no("cooldown");
   if (objectId !== null && inHour >= startsForRecordPerHour) return { reason: "loop_rate", exceeds: "hour_of_record" };
@@ -96,4 +96,4 @@ const coolUntil = (last: string, { amount, unit }: { amount: number; unit: strin
 
 /** The key by which the database lets only one run at a time be there for a record. */
 export const enrolKey = ({ plan: { settings } }: Listener, objectId: string | null): string | null =>
-  settings.re_enroll !== "always" && settings.max_concurrent_per_record === 1 ? objectId : null;
+  settings.max_concurrent_per_record === 1 ? objectId : null;

@@ -393,6 +393,33 @@ describe("an automation starts", () => {
     assert.deepEqual(counts, [2, 1, 3, 1]);
   });
 
+  test("always, but only as many at once as it shows", async () => {
+    const acme = await organization();
+    const trigger = { type: "field.changed", config: { object_type: "lead", field: "industry" } };
+    const wait = chain(["wait.duration", { amount: 1, unit: "hours" }]);
+    const most = [1, 2, undefined];
+    const made = await Promise.all(
+      most.map((max_concurrent_per_record) =>
+        published(acme, wait, { trigger, settings: { re_enroll: "always", max_concurrent_per_record } }),
+      ),
+    );
+    const lead = await acme.lead();
+    for (const industry of ["A", "B", "C"]) {
+      await acme.put(`/lead/${lead.id}/`, { industry });
+      await work(acme);
+    }
+
+    const counts = await Promise.all(made.map(async (one) => (await runsOf(acme, one)).length));
+    assert.deepEqual(counts, [1, 2, 3]);
+    const shown = await Promise.all(made.map(async ({ id }) => (await acme.get(`/automations/${id}/`)).settings));
+    assert.deepEqual(
+      shown.map((one) => one.max_concurrent_per_record),
+      [1, 2, null],
+    );
+    const { data } = await acme.get(`/automation_events/?automation_id=${made[0]!.id}&result=skipped`);
+    assert.equal(data[0].evaluations.find((one: any) => one.automation_id === made[0]!.id).reason, "concurrency");
+  });
+
   test("not by its own doing, and not in circles with another one", async () => {
     const acme = await organization();
     const count = (field: string) =>

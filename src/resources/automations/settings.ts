@@ -17,11 +17,11 @@ const concurrencyKey = label.refine((key) => (namedKeys as readonly string[]).in
   error: "must be record, lead, contact, owner or a template such as {{ record.lead_id }}",
 });
 
-export const settings = z.strictObject({
+const written = z.strictObject({
   re_enroll: z.enum(["never", "always", "after_exit"]).default("after_exit"),
   cooldown: duration.nullable().optional(),
   max_per_record: count.nullable().optional(),
-  max_concurrent_per_record: count.default(1),
+  max_concurrent_per_record: count.nullable().optional(),
   concurrency: z
     .strictObject({
       key: concurrencyKey.optional(),
@@ -51,5 +51,11 @@ export const settings = z.strictObject({
     .optional(),
   run_as_user_id: z.string().min(1).max(64).nullable().default(null),
 });
+
+/** Where it is not said, one run at a time: or any number, for an automation that always starts. */
+export const settings = written.transform(({ max_concurrent_per_record: most, ...given }) => ({
+  ...given,
+  max_concurrent_per_record: most ?? (given.re_enroll === "always" ? null : 1),
+}));
 
 export type Settings = z.output<typeof settings>;
