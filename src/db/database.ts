@@ -64,6 +64,8 @@ export interface Database {
    */
   report(organizationId: string, statement: Statement, asker?: Asker | null): Promise<{ rows: Rows; asOf: Date | null }>;
   transaction<T>(organizationId: string, run: (tx: Transaction) => Promise<T>, asker?: Asker | null): Promise<T>;
+  /** One statement that writes and answers, for the service itself. It is a transaction of its own, and leaves together with its commit. */
+  once(organizationId: string, statement: Statement): Promise<Rows>;
   /**
    * Reads that may take minutes and all see the database as it is at the first of them, such as an export. It holds a connection and
    * cannot write.

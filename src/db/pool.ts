@@ -106,6 +106,15 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     run(client, enter(organizationId)).catch(() => {});
     return run(client, statement).finally(() => run(client, { text: "commit", values: [] }).catch(() => {}));
   };
+  const committed = (organizationId: string, statement: Statement) => async (client: pg.ClientBase) => {
+    if (!options.rls) return run(client, statement);
+    sendTogether(client);
+    const all = [...plainBegin, enter(organizationId), statement].map((one) => run(client, one));
+    const [done, ...sent] = await Promise.allSettled([commit(client), ...all]);
+    const failed = [...sent, done].find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return all.at(-1)!;
+  };
   const cancel = (client: pg.ClientBase) => void pulse.cancel(client).catch(onError);
   const transaction = <T>(organizationId: string | null, work: (tx: Transaction) => Promise<T>, asker: Asker | null) => {
     return retried(() => own.use(asker, (client) => inTransaction(client, options.rls, organizationId, work)));
@@ -135,6 +144,8 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       return copied ?? { rows: await query(organizationId, statement, asker), asOf: null };
     },
     transaction: (organizationId, work, asker = null) => (pulse.isSilent ? refused() : flights(organizationId, work, asker)),
+    once: (organizationId, statement) =>
+      pulse.isSilent ? refused() : retried(() => own.use(null, committed(organizationId, statement))),
     snapshot(organizationId, work) {
       if (pulse.isSilent) return refused();
       const begin = [snapshotBegin, patience(options)];

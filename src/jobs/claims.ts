@@ -25,13 +25,11 @@ export async function claimJobs(
   claim: string,
 ): Promise<Job[]> {
   const claimed_until = new Date(core.clock().getTime() + claimMs);
-  const rows = await core.db.transaction(organizationId, (tx) =>
-    tx.read({
-      name: "job.claim",
-      text: claimText,
-      values: [organizationId, kind, most, claim, claimed_until, laneMost ?? null, shared],
-    }),
-  );
+  const rows = await core.db.once(organizationId, {
+    name: "job.claim",
+    text: claimText,
+    values: [organizationId, kind, most, claim, claimed_until, laneMost ?? null, shared],
+  });
   return rows.map(([object_id, due_at, failures, crashes]) => ({
     organization_id: organizationId,
     kind,
@@ -71,17 +69,15 @@ const claimText = `
 
 /** Makes an organization's jobs ready that have become due, or whose worker has ended. */
 export async function wakeLateJobs(core: Core, organizationId: string): Promise<void> {
-  await core.db.transaction(organizationId, async (tx) =>
-    tx.write({
-      name: "job.wake_late",
-      text: `with late as materialized (
-               select kind, object_id from job where organization_id = $1
-                 and ((state = 'scheduled' and due_at <= $2) or (state = 'claimed' and claimed_until <= $2)) for update skip locked)
-             update job j set state = 'ready', crashes = j.crashes + case j.state when 'claimed' then 1 else 0 end, claim = null, claimed_until = null
-             from late where j.organization_id = $1 and j.kind = late.kind and j.object_id = late.object_id`,
-      values: [organizationId, core.clock()],
-    }),
-  );
+  await core.db.once(organizationId, {
+    name: "job.wake_late",
+    text: `with late as materialized (
+             select kind, object_id from job where organization_id = $1
+               and ((state = 'scheduled' and due_at <= $2) or (state = 'claimed' and claimed_until <= $2)) for update skip locked)
+           update job j set state = 'ready', crashes = j.crashes + case j.state when 'claimed' then 1 else 0 end, claim = null, claimed_until = null
+           from late where j.organization_id = $1 and j.kind = late.kind and j.object_id = late.object_id`,
+    values: [organizationId, core.clock()],
+  });
 }
 
 /** How many workers may end in the middle of a job before it is given up. */
@@ -101,26 +97,22 @@ export async function doJob(core: Core, work: Work, job: Job): Promise<void> {
 
 /** Extends the claim by a minute, for something outside that takes time. Throws `ClaimLost` when another worker has the job. */
 export async function renewClaim(core: Core, job: Job): Promise<void> {
-  const [row] = await core.db.transaction(job.organization_id, (tx) =>
-    tx.read({
-      name: "job.renew",
-      text: `update job set claimed_until = $5 where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4 returning 1`,
-      values: [job.organization_id, job.kind, job.object_id, job.claim, new Date(core.clock().getTime() + claimMs)],
-    }),
-  );
+  const [row] = await core.db.once(job.organization_id, {
+    name: "job.renew",
+    text: `update job set claimed_until = $5 where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4 returning 1`,
+    values: [job.organization_id, job.kind, job.object_id, job.claim, new Date(core.clock().getTime() + claimMs)],
+  });
   if (row === undefined) throw new ClaimLost(job);
 }
 
 /** Gives back a job that was started and not finished. Nothing that is still done for it is committed. */
 export async function giveBack(core: Core, job: Job): Promise<void> {
-  await core.db.transaction(job.organization_id, async (tx) =>
-    tx.write({
-      name: "job.give_back",
-      text: `update job set state = 'ready', due_at = least(due_at, woken_at), woken_at = null, claim = null, claimed_until = null
-             where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4`,
-      values: [job.organization_id, job.kind, job.object_id, job.claim],
-    }),
-  );
+  await core.db.once(job.organization_id, {
+    name: "job.give_back",
+    text: `update job set state = 'ready', due_at = least(due_at, woken_at), woken_at = null, claim = null, claimed_until = null
+           where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4`,
+    values: [job.organization_id, job.kind, job.object_id, job.claim],
+  });
 }
 
 async function giveUp(core: Core, work: Work, job: Job): Promise<void> {
@@ -139,12 +131,10 @@ const delayMs = (failures: number) => Math.min(300_000, 1000 * 2 ** failures) * 
 
 async function postpone(core: Core, job: Job, error: Error): Promise<void> {
   const again = new Date(core.clock().getTime() + delayMs(job.failures));
-  await core.db.transaction(job.organization_id, async (tx) =>
-    tx.write({
-      name: "job.postpone",
-      text: `update job set state = 'scheduled', due_at = $5, claim = null, claimed_until = null, failures = failures + 1, latest_error = $6
-             where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4`,
-      values: [job.organization_id, job.kind, job.object_id, job.claim, again, error.message.slice(0, 500)],
-    }),
-  );
+  await core.db.once(job.organization_id, {
+    name: "job.postpone",
+    text: `update job set state = 'scheduled', due_at = $5, claim = null, claimed_until = null, failures = failures + 1, latest_error = $6
+           where organization_id = $1 and kind = $2 and object_id = $3 and claim = $4`,
+    values: [job.organization_id, job.kind, job.object_id, job.claim, again, error.message.slice(0, 500)],
+  });
 }

@@ -37,8 +37,12 @@ export class LogReading {
     const free = Math.max(0, atOnceMost - this.running.size);
     for (const one of waiting.slice(0, free)) this.start(one);
     this.othersWait = waiting.length > free;
-    await Promise.race([Promise.all(this.underWay()), new Promise((resolve) => setTimeout(resolve, waitedForMs).unref())]);
     return behind.length > 0;
+  }
+
+  /** Until they have read everything, or for a moment. */
+  async reading(): Promise<void> {
+    await Promise.race([Promise.all(this.underWay()), new Promise((resolve) => setTimeout(resolve, waitedForMs).unref())]);
   }
 
   underWay = (): Iterable<Promise<void>> => this.running.values();

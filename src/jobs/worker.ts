@@ -53,7 +53,14 @@ class Running implements Worker {
   /** For each kind, the organization served last: the next turn starts after it. */
   private readonly servedLast = new Map<string, string>();
   private looking: Promise<boolean> | null = null;
+  private claiming: Promise<boolean> | null = null;
+  private refilling: Promise<void> | null = null;
+  /** How long the latest look and the latest claim took. */
+  private lookMs = 0;
+  private claimMs = 0;
   private timer: NodeJS.Timeout | null = null;
+  /** When the next look is. */
+  private looksAt = Number.NEGATIVE_INFINITY;
   private pauseMs = busyMs;
   private timersLookedAt = Number.NEGATIVE_INFINITY;
   private timersAreSet = false;
@@ -93,6 +100,8 @@ class Running implements Worker {
   private async ended(): Promise<void> {
     await Promise.all(this.watching.map((one) => one.close().catch(this.onError)));
     await this.looking;
+    await this.refilling;
+    await this.claiming?.catch(() => {});
     await Promise.all(this.underWay());
   }
 
@@ -101,6 +110,7 @@ class Running implements Worker {
   private lookIn(ms: number): void {
     if (this.stopped) return;
     if (this.timer !== null) clearTimeout(this.timer);
+    this.looksAt = performance.now() + ms;
     this.timer = setTimeout(() => void this.turn(), ms).unref();
   }
 
@@ -112,8 +122,16 @@ class Running implements Worker {
       void this.fireTimers();
     }
     this.pauseMs = found ? busyMs : Math.min(idleMs, this.pauseMs * 2);
-    const restMs = Math.min(restMostMs, (performance.now() - began) * restFactor);
-    this.lookIn(Math.max(this.pauseMs, restMs));
+    this.lookIn(this.restedMs(this.pauseMs));
+  }
+
+  private restedMs = (pauseMs: number): number => Math.max(pauseMs, Math.min(restMostMs, this.lookMs * restFactor));
+
+  /** What has ended may have written events, and have made other work due. */
+  private lookSoon(): void {
+    this.pauseMs = busyMs;
+    const ms = this.restedMs(busyMs);
+    if (performance.now() + ms < this.looksAt) this.lookIn(ms);
   }
 
   /** Starts what is due, and returns whether there was anything. A call during a look waits for the next one. */
@@ -127,13 +145,41 @@ class Running implements Worker {
   }
 
   private async lookOnce(): Promise<boolean> {
+    const began = performance.now();
     const found = await Promise.all([this.log.look(), wakeLate(this.core)]);
+    this.lookMs = performance.now() - began;
+    await this.log.reading();
     return (await this.claim()) || found.some(Boolean);
   }
 
   // --- jobs ---
 
+  /** One claim after the other, because each fills the places that are free. */
   private async claim(): Promise<boolean> {
+    while (this.claiming !== null) await this.claiming.catch(() => {});
+    const began = performance.now();
+    this.claiming = this.claimOnce();
+    return this.claiming.finally(() => {
+      this.claiming = null;
+      this.claimMs = performance.now() - began;
+    });
+  }
+
+  /**
+   * There may be more of what has ended, and a place is free. What ends soon after it is replaced by the same claim, so that claiming
+   * takes half of the time at most.
+   */
+  private refill(): void {
+    if (this.stopped) return;
+    this.refilling ??= pause(this.claimMs)
+      .then(() => {
+        this.refilling = null;
+        return this.claim();
+      })
+      .then(() => {}, this.onError);
+  }
+
+  private async claimOnce(): Promise<boolean> {
     const free = [...this.works.values()].filter((work) => this.freeSlots(work) > 0).map(({ kind }) => kind);
     if (free.length === 0 || this.stopped) return false;
     const found = await organizationsWithJobs(this.core.db, free);
@@ -214,8 +260,8 @@ class Running implements Worker {
       .catch(this.onError)
       .finally(() => {
         those.delete(run);
-        // There may be more of it, and a slot is free.
-        this.lookIn(0);
+        this.refill();
+        this.lookSoon();
       });
     those.set(run, job);
   }
@@ -261,6 +307,8 @@ class Running implements Worker {
   private *underWay(): Iterable<Promise<unknown>> {
     for (const those of this.running.values()) yield* those.keys();
     yield* this.firing.values();
+    if (this.refilling !== null) yield this.refilling;
+    if (this.claiming !== null) yield this.claiming.catch(() => {});
     yield* this.log.underWay();
   }
 

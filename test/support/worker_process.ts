@@ -111,10 +111,12 @@ async function work({ databaseUrl, outboundAllowCidrs = [], env = {}, dies, cloc
 }
 
 /** Listens to the statements of transactions as they are sent. */
-function dieAt(db: { transaction: any }, dies: NonNullable<WorkerSettings["dies"]>): void {
+function dieAt(db: { transaction: any; once: any }, dies: NonNullable<WorkerSettings["dies"]>): void {
   const die = () => process.kill(process.pid, "SIGKILL");
   let passed = 0;
   const { transaction } = db;
+  db.once = (organizationId: string, statement: Statement) =>
+    db.transaction(organizationId, (tx: Transaction) => tx.read(statement));
   db.transaction = async (organizationId: string, run: (tx: Transaction) => Promise<unknown>, asker: unknown) => {
     let hasSent = false;
     const heard = ({ name }: Statement) => {
