@@ -1,9 +1,10 @@
-// Whether steps read the record that their run is about. A run whose record is gone goes on only where none of them does.
+// Whether steps read or change the record that their run is about. A run whose record is gone goes on only where none of them does.
 import { isObject } from "./config.ts";
 import { ownByDefault } from "./filled_config.ts";
 import type { Graph, Step } from "./graph_shape.ts";
 import { mentionsIn } from "./references.ts";
 import { stepTypesByName } from "./step_types.ts";
+import type { StepType } from "./steps/step.ts";
 
 /** The places in the config of a step that stand for the record, also by being left out. */
 export function readsOfRecord({ type, config }: Pick<Step, "type" | "config">, at: string): string[] {
@@ -15,7 +16,14 @@ export function readsOfRecord({ type, config }: Pick<Step, "type" | "config">, a
   return [...named.map((one) => one.at), ...left.map((key) => `${at}.${key}`)];
 }
 
-/** Whether any step does that may follow from these, or that a goal goes on with. */
+/** It changes the record, because it names no other one. */
+export const changesOwn = ({ does, config }: StepType, { target }: Record<string, unknown>): boolean =>
+  (does?.verb === "update" || does?.verb === "delete") &&
+  does.kind === undefined &&
+  config.target !== undefined &&
+  target == null;
+
+/** Whether any step reads it that may follow from these, or that a goal goes on with. */
 export function anyReadsRecord({ steps, goals = [] }: Graph, from: readonly (string | null)[]): boolean {
   const seen = new Set<string>();
   const next = [...from, ...goals.map((goal: any) => goal?.then?.goto ?? null)];

@@ -4,7 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { keepingRemovals } from "../../records/change_sets.ts";
-import { findRecords } from "../../records/records.ts";
+import { findRecords, lockAnyRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { chainMeta } from "../../services/chain.ts";
 import { newId } from "../../values/id.ts";
@@ -14,7 +14,7 @@ import { filledConfig } from "./filled_config.ts";
 import type { Step } from "./graph_shape.ts";
 import { finishRun } from "./living_runs.ts";
 import { loopsOf } from "./loops.ts";
-import { readsOfRecord } from "./reads_record.ts";
+import { changesOwn, readsOfRecord } from "./reads_record.ts";
 import { factsOfRun } from "./run_facts.ts";
 import { firstAttempt, type Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
@@ -41,14 +41,19 @@ export async function executeStep(ctx: Ctx, turn: Turn, run: Run): Promise<{ run
     throw new StepFailure("step_type_not_available", "config", `The step ${step?.type ?? id} is not carried out yet`);
   const further = (await type.again?.(ctx, run, id)) ?? null;
   if (further !== null) return leaveStep(ctx, run, step, step.config, further);
-  const facts = await factsOfRun(ctx, turn, run, step.config, readsOfRecord(step, id).length > 0);
+  const own = instead === null && changesOwn(type, step.config) ? run.object_id : null;
+  // Sent together, and the lock first: the facts are what the step then changes.
+  const [locked, facts] = await Promise.all([
+    own === null ? null : lockAnyRecord(ctx, own).catch(() => null),
+    factsOfRun(ctx, turn, run, step.config, readsOfRecord(step, id).length > 0),
+  ]);
   const config =
     instead === null ? filledConfig(type, step.config, facts) : (filledIn(step.config, facts) as Record<string, any>);
 
   const fallback = facts.record?.owner_id ?? facts.record?.user_id ?? turn.automation.created_by;
   const fallback_user_id = (fallback ?? null) as string | null;
   const trace: Trace = [];
-  const call = { ctx, run, step_id: id, fallback_user_id, facts, config, written: step.config, trace };
+  const call = { ctx, run, step_id: id, fallback_user_id, facts, config, written: step.config, trace, locked };
   const keeps = instead === null && type.keepsHours && config.respect_window !== false;
   const window = keeps ? turn.plan.settings.time_window : null;
   const opens = window == null ? null : await opensAt(call, window);

@@ -4,12 +4,12 @@
 import { LRUCache } from "lru-cache";
 import { type Ctx, query } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import type { TextRow } from "../../db/database.ts";
-import { sql } from "../../db/sql.ts";
+import { rowReader } from "../../core/row.ts";
+import { sql, statement } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
 import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
 import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
-import { findRecord } from "../../records/records.ts";
+import { allColumns } from "../../records/columns.ts";
 import { lockToChange } from "../../records/references.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Plan } from "./fields.ts";
@@ -150,12 +150,12 @@ async function end(ctx: Ctx, job: Job): Promise<false> {
 const plans = new LRUCache<string, Plan>({ max: 1000 });
 
 async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ turn: Turn; run: Run } | null> {
-  // Sent together: what is around a run is most of what a short one costs.
-  const [run, automation] = await Promise.all([findRecord(ctx, automationRun, job.object_id), readAutomation(ctx, job)]);
-  if (run === null || !isLiving(run)) return null;
+  const found = await readRun(ctx, job);
+  if (found === null || !isLiving(found.run)) return null;
+  const { run, automation } = found;
   const plan = run.version_id === null ? null : await readPlan(ctx, run.version_id);
-  if (automation === undefined || plan === null) return null;
-  const [name, created_by, status, in_flight, run_as_user_id, active_by, published_by] = automation.map((one) => one ?? null);
+  if (plan === null) return null;
+  const [name, created_by, status, in_flight, run_as_user_id, active_by, published_by] = automation;
   // A replay was asked for, whatever is in force.
   const isHeld = !run.is_replay && status !== "active" && in_flight !== "finish";
   const own = lenderOf(plan.settings.run_as_user_id, published_by ?? created_by!);
@@ -171,17 +171,19 @@ async function readTurn(ctx: Ctx, job: Job, mayGoOn: () => boolean): Promise<{ t
   return { turn, run };
 }
 
-async function readAutomation(ctx: Ctx, { object_id }: Job): Promise<TextRow | undefined> {
-  const [row] = await query(ctx, {
-    name: "automation.of_run",
-    text: `select a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id', v.published_by, own.published_by
-           from automation_run r join automation a on a.organization_id = $1 and a.id = r.automation_id
-           left join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
-           left join automation_version own on own.organization_id = $1 and own.id = r.version_id
-           where r.organization_id = $1 and r.id = $2`,
-    values: [ctx.organization_id, object_id],
-  });
-  return row;
+const runOf = rowReader(automationRun);
+
+/** The run and what its automation says at the moment, in one look: what is around a run is most of what a short one costs. */
+async function readRun(ctx: Ctx, { object_id }: Job): Promise<{ run: Run; automation: (string | null)[] } | null> {
+  const one = sql`select ${allColumns(automationRun)}, a.name, a.created_by, a.status, a.in_flight, v.settings->>'run_as_user_id',
+      v.published_by, own.published_by
+    from automation_run t join automation a on a.organization_id = ${ctx.organization_id} and a.id = t.automation_id
+    left join automation_version v on v.organization_id = ${ctx.organization_id} and v.id = a.active_version_id
+    left join automation_version own on own.organization_id = ${ctx.organization_id} and own.id = t.version_id
+    where t.organization_id = ${ctx.organization_id} and t.id = ${object_id}`;
+  const [row] = await query(ctx, statement(one, "automation_run.with_automation"));
+  if (row === undefined) return null;
+  return { run: runOf(row), automation: row.slice(automationRun.columns.length + 1).map((text) => text ?? null) };
 }
 
 async function readPlan(ctx: Ctx, versionId: string): Promise<Plan | null> {

@@ -4,7 +4,7 @@
 // To make a further one run: give its declaration a `run`, and an example in the tests, which ask for one.
 import type { Ctx } from "../../../core/context.ts";
 import type { Core } from "../../../core/core.ts";
-import type { Row } from "../../../core/resource.ts";
+import type { Resource, Row } from "../../../core/resource.ts";
 import type { automationRun } from "../automation_run.ts";
 import type { TypeDefinition } from "../catalog.ts";
 import type { Facts } from "../facts.ts";
@@ -81,6 +81,8 @@ export interface Call {
   written: Record<string, unknown>;
   /** What the conditions that it asks find is added here. */
   trace: Trace;
+  /** The record of the run, locked, where the step changes that one. */
+  locked: { kind: Resource; row: Row<Resource> } | null;
 }
 
 /** A step that waits, with its config and its output as they were when the wait began. */

@@ -60,6 +60,7 @@ const gone = (id: string) => new StepFailure("record_not_found", "not_found", `T
 /** The same, locked, because another run may change the same record at the same time. */
 export async function targetOf(call: Call): Promise<Target> {
   const id = idNamed(call);
+  if (call.locked?.row.id === id) return { id, ...call.locked };
   try {
     return { id, ...(await lockAnyRecord(call.ctx, id)) };
   } catch (error) {
