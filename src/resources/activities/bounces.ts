@@ -21,6 +21,20 @@ export function noteBounces(ctx: Ctx, sent: Email, bounces: readonly Bounce[]): 
   return news;
 }
 
+/** How many recipients of an account's mail have refused it since a moment because of its sender. */
+export async function refusingRecipients(ctx: Ctx, accountId: string, since: Date): Promise<number> {
+  const [row] = await query(
+    ctx,
+    statement(
+      sql`select count(distinct b->>'address') from activity t cross join jsonb_array_elements(t.bounces) b
+        where t.organization_id = ${ctx.organization_id} and t.email_account_id = ${accountId} and t.bounces <> '[]'
+          and t.bounces @> '[{"kind": "policy"}]' and b->>'kind' = 'policy' and (b->>'date')::timestamptz >= ${since}`,
+      "email.refusing_recipients",
+    ),
+  );
+  return Number(row![0]);
+}
+
 /** The message was taken for a bounce by mistake. */
 export async function forgetBounces(ctx: Ctx, reportedBy: string): Promise<void> {
   const reported = sql`t.bounces @> ${JSON.stringify([{ reported_by: reportedBy }])}::jsonb and t.bounces <> '[]'`;

@@ -160,18 +160,26 @@ describe("a mail that came back", () => {
     assert.equal((await marksOf(at)).is_invalid, false);
   });
 
-  test("because of its sender leaves the contact alone: the account shows why, and who sent it is told", async () => {
-    const at = await scene();
+  test("because of its sender leaves the contact alone: who sent it is told, and from three recipients on the account shows why", async () => {
+    const to = ["ann@example.com", "bea@example.com", "cid@example.com"];
+    const at = await scene({ to });
     const bob = await at.acme.member();
     const account = await bob.post("/connected_account/", { email: "eva@acme.example", smtp: { host: "93.184.216.34" } });
     await changeSent(at, { user_id: bob.userId, email_account_id: account.id });
+    const refuses = (address: string) => report(at, { class: "bounce", failed: [failure(address, "policy", "5.7.515")] });
+    const shown = async () => {
+      const { send_status, latest_smtp_error } = await bob.get(`/connected_account/${account.id}/`);
+      return [send_status, latest_smtp_error];
+    };
 
-    await report(at, { class: "bounce", failed: [failure("ann@example.com", "policy", "5.7.515")] });
+    for (const address of [to[0]!, to[1]!, to[1]!]) await refuses(address);
+    const before = await shown();
+    await refuses(to[2]!);
 
     assert.deepEqual([await marksOf(at), (await wayOf(at)).status], [{ is_unsubscribed: false, is_invalid: false }, "active"]);
-    const { send_status, latest_smtp_error } = await bob.get(`/connected_account/${account.id}/`);
-    assert.deepEqual([send_status, latest_smtp_error], ["error", "Refused by ann@example.com: 5.7.515 said the server"]);
-    assert.deepEqual((await noticesOf(bob)).map((one) => one.type).sort(), ["account_error", "email_bounced"]);
+    assert.deepEqual(before, ["untested", null]);
+    assert.deepEqual(await shown(), ["error", "Refused by cid@example.com: 5.7.515 said the server"]);
+    assert.deepEqual(new Set((await noticesOf(bob)).map((one) => one.type)), new Set(["account_error", "email_bounced"]));
   });
 
   test("is accepted only about mail that was sent from here, and about its recipients", async () => {

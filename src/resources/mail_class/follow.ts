@@ -7,7 +7,7 @@ import { sql } from "../../db/sql.ts";
 import { lockToChange } from "../../records/references.ts";
 import { emailKey } from "../../values/email.ts";
 import { failAccount } from "../accounts/account_states.ts";
-import { type Bounce, forgetBounces, noteBounces, softBounces } from "../activities/bounces.ts";
+import { type Bounce, forgetBounces, noteBounces, refusingRecipients, softBounces } from "../activities/bounces.ts";
 import { email } from "../activities/email.ts";
 import { people, person } from "../activities/recipients.ts";
 import { seesEverybodyWith } from "../contacts/sees_everybody.ts";
@@ -153,7 +153,7 @@ async function cameBack(ctx: Ctx, sent: Email, received: Email | null, verdict: 
 
   if (sent.sequence_subscription_id === null || news.some(({ kind }) => kind !== "hard")) tellOfBounces(ctx, sent, news);
   const refused = news.find(({ kind }) => kind === "policy");
-  if (refused !== undefined && sent.email_account_id !== null)
+  if (refused !== undefined && sent.email_account_id !== null && (await isRefusedByMany(ctx, sent.email_account_id)))
     await failAccount(ctx, sent.email_account_id, ["send"], `Refused by ${refused.address}: ${refused.reason ?? refused.status}`);
   const bad: string[] = [];
   for (const { address, kind } of news) if (await isBad(ctx, address, kind)) bad.push(address);
@@ -163,6 +163,12 @@ async function cameBack(ctx: Ctx, sent: Email, received: Email | null, verdict: 
   if (news.some(({ kind }) => kind === "soft")) await sendAgain(ctx, sent);
   return [];
 }
+
+/** One recipient's filter says nothing about the mailbox. */
+const [refusingMost, refusingMs] = [3, 86_400_000];
+
+const isRefusedByMany = async (ctx: Ctx, accountId: string): Promise<boolean> =>
+  (await refusingRecipients(ctx, accountId, new Date(ctx.now.getTime() - refusingMs))) >= refusingMost;
 
 /** The recipients of the mail. A report that names nobody means the only one. */
 function failuresOf(sent: Email, { failed, rule }: Classification): Failure[] {

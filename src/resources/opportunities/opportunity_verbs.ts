@@ -50,6 +50,8 @@ export async function createOpportunity(ctx: Ctx, given: Create<typeof opportuni
     status_id: status.id,
   });
   if (status.type !== "active") emit(ctx, opportunity, { action: status.type, after: row });
+  // What was won before today is history.
+  if (status.type === "won" && row.date_won! >= todayOf(ctx.directory, ctx)) await wonNow(ctx, row);
   tellUser(ctx, row, "opportunity_assigned");
   return row;
 }
@@ -70,10 +72,12 @@ export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Pa
   if (after.user_id !== before.user_id) tellUser(ctx, after, "opportunity_assigned");
   if (typeOf(ctx, after) === "won" && typeOf(ctx, before) !== "won") {
     tellUser(ctx, after, "opportunity_won");
-    await endWays(ctx, { addresses: [], lead_id: after.lead_id }, "won");
+    await wonNow(ctx, after);
   }
   return after;
 }
+
+const wonNow = (ctx: Ctx, { lead_id }: Opportunity) => endWays(ctx, { addresses: [], lead_id }, "won");
 
 const typeOf = (ctx: Ctx, { status_id }: Opportunity): StatusType | undefined =>
   ctx.directory.get(opportunityStatus, status_id)?.type;

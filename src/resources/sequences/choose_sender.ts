@@ -55,7 +55,11 @@ async function senderBy(ctx: Ctx, { sender }: Row<typeof sequence>, person: Row<
     return own === undefined ? {} : { sender_account_id: own.id };
   }
   const among = usable.filter(({ id }) => sender.account_ids.includes(id));
-  const chosen = sender.mode === "fixed" ? among.find(({ id }) => id === sender.account_ids[0]) : await leastBusy(ctx, among);
+  const working = among.filter(({ send_status }) => send_status !== "error");
+  const chosen =
+    sender.mode === "fixed"
+      ? among.find(({ id }) => id === sender.account_ids[0])
+      : await leastBusy(ctx, working.length > 0 ? working : among);
   return chosen === undefined ? {} : { sender_account_id: chosen.id };
 }
 

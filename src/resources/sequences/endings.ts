@@ -43,7 +43,7 @@ export function finish(ctx: Ctx, before: Subscription, values: Values<typeof seq
   const after = store.update(ctx, sequenceSubscription, before, {
     status: "finished",
     status_reason: null,
-    ...nothingDue,
+    ...nothingDue(before),
     finished_at: ctx.now.toISOString(),
     ...values,
   });
@@ -54,7 +54,12 @@ export function finish(ctx: Ctx, before: Subscription, values: Values<typeof seq
 
 /** What the sequence is for has happened. */
 export function reachGoal(ctx: Ctx, before: Subscription): void {
-  const over = { status: "goal", status_reason: "outcome-met", ...nothingDue, finished_at: ctx.now.toISOString() } as const;
+  const over = {
+    status: "goal",
+    status_reason: "outcome-met",
+    ...nothingDue(before),
+    finished_at: ctx.now.toISOString(),
+  } as const;
   const after = store.update(ctx, sequenceSubscription, before, over);
   const changed = changedFields(sequenceSubscription, before, after);
   emit(ctx, sequenceSubscription, { action: "goal", before, after, changed });
@@ -73,7 +78,7 @@ export function failWay(
     status: "error",
     status_reason,
     error_message,
-    ...nothingDue,
+    ...nothingDue(before),
     finished_at: ctx.now.toISOString(),
     ...values,
   });

@@ -104,10 +104,10 @@ async function fail(ctx: Ctx, way: Subscription, message: Message, sent: Trace):
   const { error_class, error_message } = message.send_attempts?.at(-1) ?? { error_message: message.error_message };
   noteStep(ctx, way, { step_id: way.current_step_id!, outcome: "failed" });
   // It may have been sent: whoever resumes the subscription must not send it again.
-  const step = error_class === "unknown" ? await stepBehind(ctx, way) : way.current_step_id;
-  const values = { waiting_message_id: null, current_step_id: step, ...(error_class === "unknown" && sent) };
-  const before = store.update(ctx, sequenceSubscription, way, values);
-  if (error_class === "suppressed") finish(ctx, before, { status_reason: "unsubscribed", current_step_id: step });
+  const behind = error_class === "unknown" ? { ...(await stepBehind(ctx, way)), ...sent } : {};
+  const before = store.update(ctx, sequenceSubscription, way, { waiting_message_id: null, ...behind });
+  if (error_class === "suppressed")
+    finish(ctx, before, { status_reason: "unsubscribed", current_step_id: before.current_step_id });
   else failWay(ctx, before, reasonOf(error_class, sent), error_message ?? "The message of its step was not sent");
   return null;
 }
@@ -122,10 +122,11 @@ const reasons = new Map<string | undefined, NonNullable<Subscription["status_rea
 const reasonOf = (error_class: string | undefined, sent: Trace): NonNullable<Subscription["status_reason"]> =>
   reasons.get(error_class) ?? (sent.latest_email_id === undefined ? "sms-failed" : "account-failures");
 
-async function stepBehind(ctx: Ctx, way: Subscription): Promise<string | null> {
-  const of = await findRecord(ctx, ofAnybody, way.sequence_id);
-  const steps = of === null ? [] : (await asFollowed(ctx, of, way)).steps;
-  return steps[steps.findIndex(({ id }) => id === way.current_step_id) + 1]?.id ?? null;
+async function stepBehind(ctx: Ctx, way: Subscription) {
+  const found = await findRecord(ctx, ofAnybody, way.sequence_id);
+  if (found === null) return { current_step_id: null, next_step_at: null };
+  const of = await asFollowed(ctx, found, way);
+  return timeOf(ctx, of, way, of.steps[of.steps.findIndex(({ id }) => id === way.current_step_id) + 1]);
 }
 
 // --- tasks ---

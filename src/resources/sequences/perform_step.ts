@@ -93,6 +93,9 @@ function wordingOf({ way, step }: DueStep): { wording: Wording; variant: string 
   return { wording: chosen, variant: chosen.id };
 }
 
+/** After so long, the message of a step tries whether its mailbox works again: perhaps nothing else is sent by it. */
+const triedAfterMs = 86_400_000;
+
 /** The mailbox must work before anything is written by it. */
 async function mailboxFor(ctx: Ctx, { way }: DueStep) {
   const senders = await sendersOf(ctx, ctx.actor.user_id);
@@ -103,7 +106,8 @@ async function mailboxFor(ctx: Ctx, { way }: DueStep) {
       "account-invalid",
       "There is no mailbox to send from: connect one, or change the sender of the subscription",
     );
-  if (account.send_status === "error")
+  const isTried = way.held_since !== null && ctx.now.getTime() - Date.parse(way.held_since) >= triedAfterMs;
+  if (account.send_status === "error" && !isTried)
     throw new StepHeld("account-failures", `The mailbox ${account.email} does not work: ${account.latest_smtp_error}`);
   return account;
 }

@@ -43,9 +43,10 @@ const goingOn = {
   error_message: null,
   held_since: null,
   slot_at: null,
+  was_due_at: null,
 } as const;
 
-/** Continues at its step, at its time or, when that has passed, now. */
+/** Continues at its step, at its time, also of one that had ended, or, when that has passed, now. */
 async function resumedAt(ctx: Ctx, before: Subscription): Promise<Values<typeof sequenceSubscription>> {
   if (forGood.has(before.status_reason ?? "")) throw invalid({ status: `cannot be resumed: ${before.status_reason}` });
   const [taken] = await findRecords(ctx, ofAnybody, [sql`t.id = ${before.sequence_id}`], sql`for share of t`);
@@ -61,7 +62,7 @@ async function resumedAt(ctx: Ctx, before: Subscription): Promise<Values<typeof 
 async function atItsStep(ctx: Ctx, taken: Sequence, way: Subscription): Promise<Values<typeof sequenceSubscription>> {
   const { steps_version } = way.keeps_steps ? way : taken;
   if (way.current_step_id === null) return { steps_version };
-  const due = Date.parse(way.next_step_at ?? ctx.now.toISOString());
+  const due = Date.parse(way.next_step_at ?? way.was_due_at ?? ctx.now.toISOString());
   const earliest = new Date(Math.max(due, ctx.now.getTime()));
   return { steps_version, next_step_at: openAt(ctx, taken, await zoneFor(ctx, taken, way), earliest).toISOString() };
 }

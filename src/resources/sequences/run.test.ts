@@ -16,6 +16,7 @@ import {
 } from "../../../test/support/outreach.ts";
 import type { Service } from "../../../test/support/service.ts";
 import type { MailServer } from "../../../test/support/smtp.ts";
+import { failAccount } from "../accounts/account_states.ts";
 import { byRule } from "../mail_class/classification.ts";
 import { followClass } from "../mail_class/follow.ts";
 
@@ -188,6 +189,23 @@ describe("a subscription", () => {
     assert.deepEqual([server.to(way.email).length, kept > 0, await counts()], [1, true, 0]);
   });
 
+  test("waits for a mailbox that does not work, and after a day tries whether it does again", async () => {
+    const { acme, mail, sequence, subscribe, shown, account } = await outreach();
+    const way = await subscribe(await sequence([mail()]));
+    await acme.inside((ctx) => failAccount(ctx, account.id, ["send"], "Refused by three"));
+
+    await run();
+    const held = await shown(way);
+    await run(23 * hour);
+    const early = server.to(way.email).length;
+    await run(hour);
+    await run(hour);
+
+    assert.match(held.error_message, /does not work: Refused by three/);
+    assert.deepEqual([early, server.to(way.email).length, (await shown(way)).status], [0, 1, "finished"]);
+    assert.equal((await acme.get(`/connected_account/${account.id}/`)).send_status, "ok");
+  });
+
   test("says what holds it up, and after three days ends with that", async () => {
     const { acme, mail, sequence, subscribe, shown, account } = await outreach();
     const way = await subscribe(await sequence([mail()]));
@@ -235,13 +253,17 @@ describe("a subscription ends", () => {
         const deal = await acme.opportunity({ lead_id });
         await acme.put(`/opportunity/${deal.id}/`, { status_id: won.id });
       },
+      "goal outcome-met by a deal that is won when it is written down": ({ lead_id }) =>
+        acme.opportunity({ lead_id, status_id: won.id }),
       "finished lead-status-changed": ({ lead_id }) => acme.put(`/lead/${lead_id}/`, { status_id: qualified.id }),
     };
     const ways = await Promise.all(Object.keys(acts).map(() => subscribe(made)));
+    const earlier = await subscribe(made);
     const others = await Promise.all(Object.keys(acts).map(() => subscribe(deaf)));
     await run();
 
     for (const [i, act] of Object.values(acts).entries()) for (const way of [ways[i], others[i]]) await act(way);
+    await acme.opportunity({ lead_id: earlier.lead_id, status_id: won.id, date_won: "2030-12-02" });
     await run(day);
 
     const states = (await Promise.all(ways.map(shown))).map((one) => `${one.status} ${one.status_reason}`);
@@ -250,7 +272,29 @@ describe("a subscription ends", () => {
       Object.keys(acts).map((act) => act.split(" by ")[0]),
     );
     for (const { email } of ways) assert.equal(server.to(email).length, 1);
-    for (const { email } of others) assert.equal(server.to(email).length, 2);
+    for (const { email } of [...others, earlier]) assert.equal(server.to(email).length, 2);
+  });
+
+  test("and when it is resumed, its next mail keeps the time that it had, or leaves now", async () => {
+    const { acme, mail, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([mail(), mail({ delay: { amount: 1, unit: "days" } })]);
+    const [soon, late] = [await subscribe(made), await subscribe(made)];
+    await run();
+    const due = (await shown(soon)).next_step_at;
+    const resume = (way: any) => acme.put(`/sequence_subscription/${way.id}/`, { status: "active" });
+    for (const { contact_id, email } of [soon, late])
+      await acme.post("/activity/email/", { contact_id, status: "inbox", sender: email, subject: "Re", body_text: "Call me" });
+
+    await run(hour);
+    const resumed = await resume(soon);
+    await run(hour);
+    const early = server.to(soon.email).length;
+    await run(2 * day);
+    await resume(late);
+    await run();
+
+    assert.deepEqual([resumed.status, resumed.next_step_at, early], ["active", due, 1]);
+    assert.deepEqual([server.to(soon.email).length, server.to(late.email).length], [2, 2]);
   });
 
   test("with the account that sends for it, and a reply holds the others of its lead", async () => {
@@ -529,6 +573,9 @@ describe("a step", () => {
       [1, 2],
     );
     assert.deepEqual([old, second].map((one) => one.sender_account_id).sort(), [account.id, other.id].sort());
+    await acme.inside((ctx) => failAccount(ctx, account.id, ["send"], "The login was refused"));
+    const byTheOther = [await subscribe(made), await subscribe(made), await subscribe(made)];
+    assert.deepEqual(new Set(byTheOther.map((one) => one.sender_account_id)), new Set([other.id]));
     await acme.refused(400, "POST", "/sequence/", { name: "X", sender: { mode: "rotate" } }, "sender.account_ids");
   });
 });

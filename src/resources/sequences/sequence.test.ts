@@ -192,19 +192,22 @@ describe("changing the steps", () => {
     assert.notEqual(changed.steps[1].id, first.id);
   });
 
-  test("moves on who stood at a step that is gone, and ends who stood at the last", async () => {
+  test("moves on who stood at a step that is gone, to the one in its place, and ends who has none left", async () => {
     const acme = await organization();
     const made = await create(acme, { steps: [call, { ...call, text: "Again" }] });
     const one = await subscribe(acme, made);
     const path = `/sequence_subscription/${one.id}/`;
+    const put = (steps: object[]) => acme.put(`/sequence/${made.id}/`, { steps });
 
-    await acme.put(`/sequence/${made.id}/`, { steps: [made.steps[1]] });
+    await put([made.steps[1]]);
     const moved = await acme.get(path);
-    await acme.put(`/sequence/${made.id}/`, { steps: [call] });
+    const { steps } = await put([{ ...call, text: "In its place" }]);
+    const replaced = await acme.get(path);
+    await put([]);
     const ended = await acme.get(path);
 
-    assert.equal(moved.current_step_id, made.steps[1].id);
-    assert.equal(moved.status, "active");
+    assert.deepEqual([moved.current_step_id, moved.status], [made.steps[1].id, "active"]);
+    assert.deepEqual([replaced.current_step_id, replaced.status], [steps[0].id, "active"]);
     assert.equal(ended.status, "finished");
     assert.equal(ended.next_step_at, null);
     assert.notEqual(ended.finished_at, null);

@@ -143,6 +143,7 @@ export const sequenceSubscription = resource({
     keeps_steps: boolean({ readOnly: true, hidden: true, default: false, doc: "It keeps to the steps of its `steps_version`." }),
     held_since: timestamp({ readOnly: true, hidden: true, doc: "Since when something holds its step up." }),
     slot_at: timestamp({ readOnly: true, hidden: true, doc: "The moment that was set aside for its step." }),
+    was_due_at: timestamp({ readOnly: true, hidden: true, doc: "When its step was due as it ended." }),
     throttled_since: timestamp({ readOnly: true, hidden: true, doc: "Since when it waits for a day with room." }),
     ...authorNames,
   },
@@ -157,5 +158,6 @@ export type Stopped = Pick<
   became: Row<typeof sequenceSubscription>["status_reason"];
 };
 
-/** The values of a subscription that is over. */
-export const nothingDue = { paused_at: null, resume_at: null, next_step_at: null, waiting_task_id: null } as const;
+/** The values of a subscription that is over. Whoever resumes it does not hurry its step. */
+export const nothingDue = ({ next_step_at }: Pick<Row<typeof sequenceSubscription>, "next_step_at">) =>
+  ({ paused_at: null, resume_at: null, next_step_at: null, was_due_at: next_step_at, waiting_task_id: null }) as const;

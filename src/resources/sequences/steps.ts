@@ -116,12 +116,15 @@ const foreign = (id: string, before: readonly Step[]): string =>
   before.some((step) => step.id === id) ? "is there already" : "is not a step of this sequence";
 
 /**
- * Where a subscription continues when its step is deleted: at the first later step that still exists. Null when there is none.
+ * Where a subscription continues when its step is deleted: at what stands behind the steps before it now, which may be a new step, or
+ * else at the first later step that still exists. Null when there is neither.
  */
 export function survivorOf(stepId: string, before: readonly Step[], after: readonly Step[]): Step | null {
+  const place = before.findIndex((step) => step.id === stepId);
+  const passed = new Set(before.slice(0, place).map((step) => step.id));
+  const next = after[after.findLastIndex((step) => passed.has(step.id)) + 1];
   const kept = new Map(after.map((step) => [step.id, step]));
-  const behind = before.slice(before.findIndex((step) => step.id === stepId));
-  return behind.map((step) => kept.get(step.id)).find((step) => step !== undefined) ?? null;
+  return next ?? before.slice(place).flatMap((step) => kept.get(step.id) ?? [])[0] ?? null;
 }
 
 /** It leaves by itself. */

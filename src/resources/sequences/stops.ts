@@ -137,7 +137,7 @@ export async function stopOthers(ctx: Ctx, lead_id: string, replied: readonly St
 /** The task that it waited for is closed: done by a call that was answered, else abandoned. */
 async function end(ctx: Ctx, before: Subscription, { name }: Sequence, how: keyof typeof endings): Promise<Stopped> {
   const { status, reason, event, tells } = endings[how];
-  const over = { ...nothingDue, finished_at: ctx.now.toISOString() };
+  const over = { ...nothingDue(before), finished_at: ctx.now.toISOString() };
   change(ctx, before, { status, status_reason: reason, ...over }, event);
   await closeTask(ctx, before, how === "called" ? null : "abandoned");
   if (tells !== null)
