@@ -9,8 +9,8 @@ import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 
 /** In whose name the caller may let an automation act: their own, or that of a member who allows it. Admins may choose anybody. */
-export function mayActAs(ctx: Ctx, userId: string | null): boolean {
-  if (userId === null || userId === ctx.actor.user_id || may(ctx, "manage_organization")) return true;
+export function mayActAs(ctx: Pick<Ctx, "actor" | "directory">, userId: string | null): boolean {
+  if (userId === null || userId === ctx.actor.user_id || ctx.actor.permissions.has("manage_organization")) return true;
   return ctx.directory.list(membership).some((one) => one.user_id === userId && one.may_workflows_impersonate);
 }
 
@@ -24,9 +24,12 @@ export function checkActing(ctx: Ctx, userId: string | null): void {
 }
 
 /** The same, where the steps may read: nobody who sees only some leads lets the service do it for them. */
+export const mayLend = (ctx: Pick<Ctx, "actor" | "directory">, userId: string | null): boolean =>
+  mayActAs(ctx, userId) && (userId !== null || ctx.actor.permissions.has("view_all_leads"));
+
 export function checkLending(ctx: Ctx, userId: string | null): void {
   checkActing(ctx, userId);
-  if (userId === null && !may(ctx, "view_all_leads"))
+  if (!mayLend(ctx, userId))
     throw new Problem(
       403,
       "This automation acts with rights that you lack, because settings.run_as_user_id is null: name yourself, or ask somebody who sees all leads.",

@@ -66,6 +66,33 @@ test("a field that the record does not have is refused where it is named", async
   assert.match(errors[0].message, /name/);
 });
 
+test("nobody starts by its address what has rights beyond their own", async () => {
+  const acme = await organization();
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const trigger = { type: "webhook.received", config: { verification: { mode: "standard" } } };
+  const graph = chain(["note.create", { note: "Called", lead_id: (await acme.lead()).id }]);
+  const [all, own] = [
+    await published(acme, graph, { trigger }),
+    await published(ann, chain(["set.vars", { values: { n: 1 } }]), { trigger, settings: { run_as_user_id: ann.userId } }),
+  ];
+
+  const shown = async (member: Workspace, { id }: { id: string }) => {
+    const { webhook, webhook_url } = await member.get(`/automations/${id}/`);
+    return [webhook !== null, webhook_url !== null];
+  };
+
+  assert.deepEqual(
+    [await shown(acme, all), await shown(ann, all)],
+    [
+      [true, true],
+      [false, false],
+    ],
+  );
+  assert.deepEqual(await shown(ann, own), [true, true]);
+  await ann.refused(403, "POST", `/automations/${all.id}/rotate_secret/`, { signing_secret: "whsec_c2VjcmV0c2VjcmV0c2VjcmV0" });
+  await ann.post(`/automations/${own.id}/rotate_secret/`, {});
+});
+
 test("nobody acts in another's name by writing what that member's automation does", async () => {
   const acme = await organization();
   const boss = await acme.member("superuser");

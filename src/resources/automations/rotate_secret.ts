@@ -7,6 +7,7 @@ import { lockRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { hookTrigger, openHook, sealHook, verificationOf } from "./hooks/hook.ts";
 import { keyOf, newSecret, secretForm } from "./hooks/keys.ts";
+import { checkLending } from "./lent_rights.ts";
 import { workflow } from "./workflow.ts";
 
 const goodForMs = 24 * 3_600_000;
@@ -37,6 +38,8 @@ export const rotateHookSecret = operation({
     const { published, sealed_hook_secret } = before;
     if (sealed_hook_secret === null || published?.trigger.type !== hookTrigger)
       throw invalid({ trigger: `is not ${hookTrigger} in the active version: publish it first` });
+    // Who has the secret starts it, with the rights that it has.
+    checkLending(ctx, published.settings.run_as_user_id);
     const by = verificationOf(published);
     if (given !== undefined && keyOf(by, given) === null) throw invalid({ signing_secret: secretForm(by) });
 

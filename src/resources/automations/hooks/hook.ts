@@ -7,6 +7,7 @@ import type { Moment } from "../../../core/field.ts";
 import type { Secrets } from "../../../services/secrets.ts";
 import type { Plan } from "../fields.ts";
 import { type Finding, warning } from "../findings.ts";
+import { mayLend } from "../lent_rights.ts";
 import { mayReadRequests } from "../request_secrets.ts";
 import { keyOf, newSecret } from "./keys.ts";
 import type { Verification } from "./verification.ts";
@@ -77,9 +78,9 @@ export const shownHook = z.object({
 /** The columns that `showHook` reads, in its order. */
 export const hookColumns = ["organization_id", "id", "sealed_hook_token", "sealed_hook_secret", "hook_refused", "published"];
 
-/** Null for who may not write automations. */
+/** Null for who may not write automations, or start this one with the rights that it has. */
 export function showHook(
-  _directory: Directory,
+  directory: Directory,
   organization_id: string,
   id: string,
   token: string | null,
@@ -89,6 +90,7 @@ export function showHook(
   { settings, actor, request }: Moment,
 ): z.output<typeof shownHook> | null {
   if (token === null || secret === null || !mayReadRequests({ actor, request })) return null;
+  if (published !== null && !mayLend({ actor, directory }, published.settings.run_as_user_id)) return null;
   const { secrets, base_url } = settings;
   const owner = { organization_id, id };
   return {

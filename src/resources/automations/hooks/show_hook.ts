@@ -1,5 +1,5 @@
 // The address of an automation, for those who may write automations. Who knows it may start the automation with its publisher's rights, so
-// it is shown where one automation is answered, and neither in lists nor in events, which every member reads.
+// it is shown to who has these rights where one automation is answered, and neither in lists nor in events, which every member reads.
 import { z } from "zod";
 import type { Ctx } from "../../../core/context.ts";
 import type { JsonText } from "../../../core/operation.ts";
@@ -15,7 +15,9 @@ export const workflowAlone = (): z.ZodObject =>
   (outputSchema(workflow) as z.ZodObject).extend({
     webhook: shownHook
       .nullable()
-      .describe("For other services that start it, once it is published. Null for who may not write automations."),
+      .describe(
+        "For other services that start it, once it is published. Null for who may not write automations, or lacks the rights that it has.",
+      ),
     webhook_url: z.string().nullable().describe("The `url` of `webhook`."),
   });
 
