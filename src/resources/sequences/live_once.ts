@@ -4,7 +4,7 @@ import { type Ctx, write } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { and, sql } from "../../db/sql.ts";
-import { findRecords } from "../../records/records.ts";
+import { findRecord, findRecords } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
@@ -28,10 +28,16 @@ export async function refuseSecond(ctx: Ctx, way: Way, field?: string): Promise<
   if (other === undefined) return;
 
   const isThem = other.contact_id === way.contact_id;
+  const isSeen = isThem || (await findRecord(ctx, sequenceSubscription, other.id)) !== null;
   throw invalid({
-    [field ?? (isThem ? "contact_id" : "contact_email")]: reasonOf(other.sequence_id === way.sequence_id, isThem),
+    [field ?? (isThem ? "contact_id" : "contact_email")]: isSeen
+      ? reasonOf(other.sequence_id === way.sequence_id, isThem)
+      : takesNothing,
   });
 }
+
+/** What the caller does not see is not told: no contact, and no subscription. */
+export const takesNothing = "takes nothing from this sequence at present: name another address, or ask an admin";
 
 /** A live subscription of the same person that excludes this one. */
 export async function otherWay(ctx: Ctx, way: Way): Promise<Subscription | undefined> {

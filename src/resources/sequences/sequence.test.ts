@@ -203,7 +203,9 @@ describe("changing the steps", () => {
     const moved = await acme.get(path);
     const { steps } = await put([{ ...call, text: "In its place" }]);
     const replaced = await acme.get(path);
-    await put([]);
+    await acme.refused(400, "PUT", `/sequence/${made.id}/`, { steps: [] }, "steps");
+    const behind = await put([{ ...call, text: "Before it" }, steps[0]]);
+    await put([behind.steps[0]]);
     const ended = await acme.get(path);
 
     assert.deepEqual([moved.current_step_id, moved.status], [made.steps[1].id, "active"]);

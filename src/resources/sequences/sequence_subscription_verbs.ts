@@ -13,7 +13,7 @@ import { checkSender, senderFor } from "./choose_sender.ts";
 import { atFirstStep, openAt } from "./due.ts";
 import { finish } from "./endings.ts";
 import { refuseAgain } from "./had_lately.ts";
-import { otherWay, refuseSecond } from "./live_once.ts";
+import { otherWay, refuseSecond, takesNothing } from "./live_once.ts";
 import { messagesOf } from "./messages_of.ts";
 import { closeTask } from "./open_task.ts";
 import { addressOf } from "./recipient.ts";
@@ -88,7 +88,7 @@ function causeOf({ meta }: Ctx, key: "automation_run_id" | "bulk_action_id"): st
 /** What is named instead of a new one must be such as the caller may see. */
 async function seen(ctx: Ctx, { id }: Subscription): Promise<Subscription> {
   const found = await findRecord(ctx, sequenceSubscription, id);
-  if (found === null) throw invalid({ contact_email: "is in this sequence already as another contact's" });
+  if (found === null) throw invalid({ contact_email: takesNothing });
   return found;
 }
 

@@ -21,6 +21,7 @@ import { finish } from "./endings.ts";
 import { forgetSteps, keepSteps } from "./former_steps.ts";
 import { isLive } from "./live_once.ts";
 import { checkQuery } from "./matches.ts";
+import { closeTask } from "./open_task.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { stepJobs, wakeStep } from "./step_jobs.ts";
@@ -59,6 +60,7 @@ export async function updateSequence(
     return after;
   }
 
+  if (steps.length === 0) await refuseWhileUsed(ctx, before);
   await checkTemplates(ctx, steps, before.steps);
   const after = store.update(ctx, sequence, before, { ...patch, status, steps, steps_version: before.steps_version + 1 });
   if (apply_edits === "new_only") keepSteps(ctx, before);
@@ -66,6 +68,17 @@ export async function updateSequence(
   await wakeAll(ctx, before, after);
   return after;
 }
+
+/** Nobody is put out of a sequence by a list that was forgotten. */
+async function refuseWhileUsed(ctx: Ctx, before: Sequence): Promise<void> {
+  const [one] = await findRecords(ctx, ofAnybody, [sql`t.sequence_id = ${before.id}`, isLive], sql`limit 1`);
+  if (one !== undefined)
+    throw invalid({
+      steps: "cannot be empty while contacts are in the sequence: pause it, finish their subscriptions or delete it",
+    });
+}
+
+const ofAnybody: typeof sequenceSubscription = { ...sequenceSubscription, visible: undefined };
 
 /** It goes on: its subscriptions look at their steps again. */
 async function wakeAll(ctx: Ctx, before: Sequence, after: Sequence): Promise<void> {
@@ -115,6 +128,7 @@ async function moveOn(ctx: Ctx, before: Sequence, after: Sequence): Promise<void
   for (const one of await lockSubscriptions(ctx, before, sql`t.current_step_id = any(${gone}) and not t.keeps_steps`)) {
     const next = survivorOf(one.current_step_id!, before.steps, after.steps);
     const values = { current_step_id: next?.id ?? null, steps_version: after.steps_version };
+    await closeTask(ctx, one, "abandoned");
     if (next === null && one.finished_at === null) finish(ctx, one, values);
     else wakeStep(ctx, store.update(ctx, sequenceSubscription, one, { ...values, ...(isWaiting(one) && notWaiting(ctx)) }));
   }
