@@ -10,6 +10,9 @@ import { isDeletion, type Occurrence } from "./occurrence.ts";
 import type { Turn } from "./run_parts.ts";
 import { StepFailure } from "./step_failure.ts";
 
+/** The code of a step that fails because the record is there, and not seen. */
+export const recordHidden = "record_hidden";
+
 /** The record is gone: nothing of the run can go on. */
 export class RecordGone extends Error {}
 
@@ -56,7 +59,7 @@ async function presentRecord(
   const isThere = await recordById({ ...ctx, actor: systemActor(ctx.organization_id) }, object_id);
   if (isThere === null && !isNeeded) return null;
   if (isThere === null) throw new RecordGone();
-  throw new StepFailure("record_hidden", "permission", "The member in whose name it runs does not see the record any more");
+  throw new StepFailure(recordHidden, "permission", "The member in whose name it runs does not see the record any more");
 }
 
 function orgOf(ctx: Ctx): Values {

@@ -183,8 +183,10 @@ async function endOfWait(ctx: Ctx, turn: Turn, run: Run, signals: Signal[]): Pro
   const until = new Date(wait.until);
   const isLast = until <= ctx.now && wait.kind === "event";
   const signal = signals[0] ?? (isLast ? await comeUnread(ctx, run) : null) ?? undefined;
-  const answer = await askAwaited(ctx, turn, run, until <= ctx.now);
-  const hasCome = wait.kind === "condition" ? await holdsNow(ctx, turn, run, found) : signal !== undefined || answer !== null;
+  const isOver = until <= ctx.now;
+  const answer = await askAwaited(ctx, turn, run, isOver);
+  const hasCome =
+    wait.kind === "condition" ? await holdsNow(ctx, turn, run, found, isOver) : signal !== undefined || answer !== null;
   if (!hasCome && until > ctx.now) {
     if (run.status === "held") store.update(ctx, automationRun, run, { status: "waiting", status_reason: null }, undefined, null);
     return stop(ctx, turn, wait.kind === "condition" ? nextLookOf(ctx, turn, run, until) : until);

@@ -93,23 +93,31 @@ test("no change is missed, however it falls together with the beginning of the w
   assert.deepEqual(new Set(runs.map(({ steps }) => steps[0].branch)), new Set(["matched"]));
 });
 
-test("a run whose record the member may no longer see is held while it waits, and goes on when it is seen again", async () => {
+test("a run whose record the member may no longer see waits on, goes on when it is seen again, and is held when the time is over", async () => {
   const acme = await organization();
   const bob = await acme.member("restricteduser");
   const lead = await acme.lead({ industry: "Steel", owner_id: bob.userId });
   const body = { ...manual, settings: { run_as_user_id: bob.userId } };
   const made = await published(acme, until(industry("Wood")), body);
-  const { id } = await acme.post(`/automations/${made.id}/run/`, { record_id: lead.id });
+  const other = await acme.lead({ industry: "Steel", owner_id: bob.userId });
+  const begin = ({ id }: { id: string }) => acme.post(`/automations/${made.id}/run/`, { record_id: id });
+  const runs = [await begin(lead), await begin(other)];
+  const shown = () => Promise.all(runs.map(({ id }) => acme.get(`/automation_runs/${id}/`)));
   await work(acme);
 
-  await acme.put(`/lead/${lead.id}/`, { owner_id: acme.userId });
+  for (const { id } of [lead, other]) await acme.put(`/lead/${id}/`, { owner_id: acme.userId });
+  await acme.put(`/lead/${lead.id}/`, { industry: "Wood" });
   await work(acme);
-  const held = await acme.get(`/automation_runs/${id}/`);
-  await acme.put(`/lead/${lead.id}/`, { owner_id: bob.userId, industry: "Wood" });
-  await acme.post(`/automations/${made.id}/pause/`, {});
-  await acme.post(`/automations/${made.id}/publish/`, {});
+  const hidden = await shown();
+  await acme.put(`/lead/${lead.id}/`, { owner_id: bob.userId });
   await work(acme);
+  await work(acme, 24 * 60);
 
+  const [matched, held] = await shown();
+  assert.deepEqual(
+    hidden.map(({ status }) => status),
+    ["waiting", "waiting"],
+  );
+  assert.deepEqual([matched.status, matched.steps[0].branch], ["completed", "matched"]);
   assert.deepEqual([held.status, held.error.code], ["held", "record_hidden"]);
-  assert.equal((await acme.get(`/automation_runs/${id}/`)).status, "completed");
 });

@@ -9,8 +9,9 @@ import type { automationRun } from "./automation_run.ts";
 import { changesByTime, fieldsRead, recordsWatched } from "./condition_leaves.ts";
 import { askedOf, holds } from "./meets.ts";
 import { runJobs } from "./names.ts";
-import { factsOfRun } from "./run_facts.ts";
+import { factsOfRun, recordHidden } from "./run_facts.ts";
 import type { Turn } from "./run_parts.ts";
+import { StepFailure } from "./step_failure.ts";
 import type { Trace } from "./trace.ts";
 
 type Run = Row<typeof automationRun>;
@@ -56,10 +57,18 @@ export async function wakeWatching(ctx: Ctx, events: readonly LogEntry[]): Promi
 
 const whenOf = ({ plan }: Turn, run: Run): unknown => plan.graph.steps[run.current_step_id ?? ""]?.config.when;
 
-/** Whether the condition that the run waits for holds by now. */
-export async function holdsNow(ctx: Ctx, turn: Turn, run: Run, into: Trace): Promise<boolean> {
+/**
+ * Whether the condition that the run waits for holds by now. While the member in whose name it runs does not see the record, the run waits
+ * on, and its condition is asked again when they do: but not when the time is over, because the answer decides then.
+ */
+export async function holdsNow(ctx: Ctx, turn: Turn, run: Run, into: Trace, isOver: boolean): Promise<boolean> {
   const when = whenOf(turn, run);
-  return holds(when, askedOf(ctx, await factsOfRun(ctx, turn, run, when), into));
+  try {
+    return await holds(when, askedOf(ctx, await factsOfRun(ctx, turn, run, when), into));
+  } catch (error) {
+    if (!isOver && error instanceof StepFailure && error.code === recordHidden) return false;
+    throw error;
+  }
 }
 
 /** How late a condition is seen to hold that time alone has made true. */
