@@ -3229,6 +3229,17 @@ alter table sequence_former_steps enable row level security, force row level sec
 create policy organization on sequence_former_steps to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on sequence_former_steps to headwater_system using (true);
 
+create table sequence_matched (
+  organization_id text not null,
+  sequence_id text not null,
+  contact_id text not null,
+  constraint sequence_matched_pkey PRIMARY KEY (organization_id, sequence_id, contact_id),
+  constraint sequence_matched_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
+);
+alter table sequence_matched enable row level security, force row level security;
+create policy organization on sequence_matched to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on sequence_matched to headwater_system using (true);
+
 create table sequence_quota (
   organization_id text not null,
   name text not null,

@@ -1,14 +1,12 @@
-// Subscribes the contacts that match a sequence's `trigger_query`, once each, in the name of whoever wrote the sequence.
-import { actorOfMember } from "../../auth/unscoped_work.ts";
+// Subscribes the contacts that begin to match a sequence's `trigger_query`, once each, in the name of whoever wrote the sequence.
 import type { Ctx } from "../../core/context.ts";
 import { reasonsOf } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
-import { and, raw, type Sql, sql } from "../../db/sql.ts";
+import { raw, sql } from "../../db/sql.ts";
 import type { Due } from "../../jobs/due_rows.ts";
 import { findRecords } from "../../records/records.ts";
 import { contact } from "../contacts/contact.ts";
-import { lead } from "../leads/lead.ts";
-import { conditionOf } from "./matches.ts";
+import { asAuthor, forgetUnmatched, matching } from "./matched_before.ts";
 import { sequence } from "./sequence.ts";
 import { subscribe } from "./sequence_subscription_verbs.ts";
 
@@ -27,18 +25,16 @@ export const matchingContacts: Due<typeof sequence> = {
 const most = 100;
 
 async function subscribeMatching(ctx: Ctx, of: Sequence): Promise<void> {
-  const actor = await actorOfMember(ctx.db, ctx.organization_id, of.created_by ?? "");
-  if (actor === null) return;
-  const author: Ctx = { ...ctx, actor };
+  const author = await asAuthor(ctx, of);
+  const matches = author === null ? null : await matching(author, of);
+  if (author === null || matches === null) return;
+  forgetUnmatched(ctx, of, matches);
   const isNew = sql`not exists (select from sequence_subscription s where s.organization_id = ${ctx.organization_id}
     and s.sequence_id = ${of.id} and s.contact_id = t.id)`;
+  const begins = sql`not exists (select from sequence_matched m where m.organization_id = ${ctx.organization_id}
+    and m.sequence_id = ${of.id} and m.contact_id = t.id)`;
   // In no order, so that contacts who are refused do not keep the others waiting.
-  const people = await findRecords(
-    author,
-    contact,
-    [isNew, await matchingOrNone(author, of)],
-    sql`order by random() limit ${most}`,
-  );
+  const people = await findRecords(author, contact, [isNew, begins, matches], sql`order by random() limit ${most}`);
   for (const { id } of people.sort((a, b) => (a.id < b.id ? -1 : 1))) {
     try {
       await subscribe(author, { sequence_id: of.id, contact_id: id }, { byHand: false });
@@ -47,26 +43,4 @@ async function subscribeMatching(ctx: Ctx, of: Sequence): Promise<void> {
       reasonsOf(refusal);
     }
   }
-}
-
-/** A query that names what is gone, such as a deleted field, matches nobody. */
-async function matchingOrNone(ctx: Ctx, of: Sequence): Promise<Sql> {
-  try {
-    return await matching(ctx, of);
-  } catch (refusal) {
-    reasonsOf(refusal);
-    return raw("false");
-  }
-}
-
-async function matching(ctx: Ctx, { trigger_query }: Sequence): Promise<Sql> {
-  const { of, condition } = await conditionOf(ctx, trigger_query!, "trigger_query");
-  if (of.name === "contact") return condition;
-  const leads = await findRecords(
-    ctx,
-    lead,
-    [condition, sql`exists (select from contact c where c.organization_id = ${ctx.organization_id} and c.lead_id = t.id)`],
-    sql`order by random() limit 1000`,
-  );
-  return and([sql`t.lead_id = any(${leads.map(({ id }) => id)})`]);
 }

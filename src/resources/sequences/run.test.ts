@@ -583,6 +583,46 @@ describe("a step", () => {
 describe("a contact gets into a sequence", () => {
   beforeEach(anotherThursday);
 
+  test("by its query, once they begin to match it: not those who matched it when it was written", async () => {
+    const { acme, mail, sequence } = await outreach();
+    const about = (object_type: string, field_name: string, value: string) => ({
+      type: "and",
+      queries: [
+        { type: "object_type", object_type },
+        {
+          type: "field_condition",
+          field: { type: "regular_field", object_type, field_name },
+          condition: { type: "text", mode: "full_words", value },
+        },
+      ],
+    });
+    const lead = await acme.lead({ industry: "Steel" });
+    const person = (title: string) => acme.contact({ lead_id: lead.id, title, emails: [{ email: address() }] });
+    const early = await person("Architect");
+    const byTitle = await sequence([mail()], { trigger_query: about("contact", "title", "Architect") });
+    const byIndustry = await sequence([mail()], { trigger_query: about("lead", "industry", "Steel") });
+    const late = await person("Architect");
+    const sweep = () => atMoment(on, new Date(on.clock.now!.getTime() + hour).toISOString(), "matching_contacts");
+    const subscribed = async ({ id }: any) =>
+      (await acme.get(`/sequence_subscription/?sequence_id=${id}`)).data.map((one: any) => one.contact_id).sort();
+
+    await sweep();
+    const first = [await subscribed(byTitle), await subscribed(byIndustry)];
+    for (const title of ["Baker", "Architect"]) {
+      await acme.put(`/contact/${early.id}/`, { title });
+      await sweep();
+    }
+    await acme.put(`/sequence/${byIndustry.id}/`, { trigger_query: about("lead", "industry", "Wood") });
+    await acme.put(`/lead/${lead.id}/`, { industry: "Wood" });
+    await sweep();
+
+    assert.deepEqual(first, [[late.id], [late.id]]);
+    assert.deepEqual(
+      [await subscribed(byTitle), await subscribed(byIndustry)],
+      [[early.id, late.id].sort(), [early.id, late.id].sort()],
+    );
+  });
+
   test("by its query, once, and by a mail that nobody has answered", async () => {
     const { acme, mail, sequence } = await outreach();
     const query = {

@@ -60,7 +60,9 @@ export const sequence = resource({
     throttle: json(throttle, {
       doc: "Limits of how much is sent, and the gaps between messages; null for no limits. `max_per_sender_per_day` counts all automatic mail of the mailbox, also of other sequences.",
     }),
-    trigger_query: json(z.looseObject({}), { doc: "A query for leads or contacts to subscribe automatically." }),
+    trigger_query: json(z.looseObject({}), {
+      doc: "A query for leads or contacts. Contacts that begin to match it are subscribed.",
+    }),
     steps: json(givenSteps as unknown as z.ZodType<Step[]>, {
       default: [] as Step[],
       output: shownSteps,
