@@ -55,6 +55,22 @@ test("what a run is started with fits the trigger's schema, and by hand too it s
   assert.match(JSON.stringify(refusal), /is no JSON Schema that can be checked/);
 });
 
+test("a pattern that goes back again and again holds nobody up", async () => {
+  const acme = await organization();
+  const pattern = { type: "string", pattern: "^(a+)+$" };
+  const input_schema = { type: "object", properties: { q: pattern } };
+  const made = await published(acme, noted, { trigger: { type: "manual", config: { input_schema } } });
+  const { id: record_id } = await acme.lead();
+  const run = (q: string) => acme.ask("POST", `/automations/${made.id}/run/`, { body: { record_id, input: { q } } });
+
+  const good = await run("aaa");
+  const slow = await run(`${"a".repeat(60)}!`);
+
+  assert.deepEqual([good.status, slow.status], [201, 400]);
+  assert.match(slow.body["field-errors"].input, /takes too long to check: a pattern/);
+  assert.equal((await acme.ask("GET", "/me/")).status, 200);
+});
+
 test("a field that the record does not have is refused where it is named", async () => {
   const acme = await organization();
   const graph = chain(["task.create", { text: { $ref: "record.nme" } }]);

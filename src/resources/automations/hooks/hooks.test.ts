@@ -229,6 +229,11 @@ describe("a call", () => {
     const without = await finds.call("{}");
     const made = [await creates.call(buyer("bob@example.com")), await creates.call(buyer("bob@example.com", 2))];
     const bad = await creates.call(buyer("not an address"));
+    const slow = await hooked(acme, {
+      verification: { mode: "none" },
+      payload_schema: { type: "object", properties: { q: { type: "string", pattern: "^(a+)+$" } } },
+    });
+    const endless = await slow.call(JSON.stringify({ q: `${"a".repeat(60)}!` }));
     const small = [await filtered.call('{"n":5}'), await filtered.call('{"n":6}'), await filtered.call('{"n":"6"}')];
     await work(acme);
 
@@ -256,6 +261,7 @@ describe("a call", () => {
         ["skipped", "payload_schema"],
       ],
     );
+    assert.equal((await reasons(endless)).reason, "payload_schema");
   });
 
   test("is answered while the automation is paused, and skipped; a deleted one has no address", async () => {
