@@ -130,10 +130,10 @@ function withSecret(shown: JsonText, signing_secret: string): JsonText {
   return new JsonText(text, shown.version);
 }
 
-/** What was held by the pause goes on, in the name of who published it. */
+/** What was held goes on, in the name of who published it. */
 function reactivate(ctx: Ctx, before: Workflow): Published {
-  if (before.status === "active") return { after: before, hook: null };
   resumeRuns(ctx, before.id);
+  if (before.status === "active") return { after: before, hook: null };
   const values = { status: "active", in_flight: null, circuit: closedCircuit(ctx) } as const;
   return { after: store.update(ctx, workflow, before, values, undefined, "published"), hook: null };
 }

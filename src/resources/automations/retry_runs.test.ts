@@ -195,3 +195,46 @@ test("what a pause holds goes on with the next publish, also a run that was wait
 
   assert.deepEqual([held.status, (await runsOf(acme, made))[0].status], ["held", "completed"]);
 });
+
+test("what is held between two steps goes on where it stands, by a retry or by publishing it again, and does nothing twice", async () => {
+  const acme = await organization();
+  const eve = await acme.member("superuser");
+  const wait = { event: "call.completed", match: { lead_id: { $ref: "record.id" } }, timeout: { amount: 5, unit: "days" } };
+  const graph = {
+    start: "before",
+    steps: {
+      before: { type: "note.create", config: { note: "Before" }, ports: { out: "wait" } },
+      wait: { type: "wait.event", config: wait, ports: { matched: "after", timeout: null } },
+      after: { type: "tag.change", config: { tag: "after", change: "add" }, ports: { out: null } },
+    },
+  };
+  const made = await published(eve, graph);
+  const leads = [await acme.lead(), await acme.lead(), await acme.lead()];
+  const { id: membership } = (await acme.get(`/membership/?user_id=${eve.userId}`)).data[0];
+  const become = (role_id: string) => acme.put(`/membership/${membership}/`, { role_id });
+  await work(acme);
+  await become("restricteduser");
+  for (const { id } of leads) await acme.post("/activity/call/", { lead_id: id, direction: "outbound", duration: 60 });
+  await work(acme);
+  const held = await runsOf(acme, made);
+  await become("superuser");
+
+  const [one, other, third] = held;
+  await acme.post(`/automation_runs/${one.id}/retry/`, {});
+  await acme.post(`/automation_runs/${other.id}/retry/`, { from: "failed_step" });
+  await work(acme);
+  const retried = await runsOf(acme, made);
+  await eve.post(`/automations/${made.id}/publish/`, {});
+  await work(acme);
+
+  assert.deepEqual(new Set(held.map((run) => run.status_reason)), new Set(["publisher_demoted"]));
+  assert.equal(retried.find(({ id }) => id === third.id).status, "held");
+  for (const run of await runsOf(acme, made)) {
+    assert.deepEqual([run.status, run.version_number], ["completed", 1]);
+    assert.deepEqual(
+      stepsOf(run).map(([id, status]: string[]) => `${id} ${status}`),
+      ["before succeeded", "wait succeeded", "after succeeded"],
+    );
+  }
+  for (const { id } of leads) assert.equal((await acme.all(`/activity/note/?lead_id=${id}`)).length, 1);
+});

@@ -117,7 +117,9 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
     automationId,
     active === null ? runs.map(({ version_id }) => version_id) : [active.id],
   );
-  const stepOf = ({ error }: Run) => (from === "start" ? null : ((error as { step_id?: string | null }).step_id ?? null));
+  // No step is at fault where nobody lent it rights: the run is held where it stands.
+  const stepOf = ({ error, status, current_step_id }: Run): string | null =>
+    from === "start" ? null : (failedStepOf(error) ?? (status === "held" ? current_step_id : null));
 
   return {
     refusalOf(run: Run): Record<string, string> | null {
@@ -131,6 +133,10 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
     },
     async again(run: Run): Promise<void> {
       for (const key of keysOf(run)) taken.add(key);
+      wake(ctx, runJobs, [run.id]);
+      // What it waits for, and what has come of that, stays.
+      if (from !== "start" && isHeldBetween(run) && (active === null || active.id === run.version_id))
+        return void store.update(ctx, automationRun, run, { error: null }, undefined, "retried");
       await endStep(ctx, run, { status: "cancelled" });
       forgetWaits(ctx, run.id);
       const anew =
@@ -139,10 +145,13 @@ async function retrying(ctx: Ctx, automationId: string, { from, version }: How, 
           : nextAttempt(run);
       const by = active === null ? {} : inForce(run, active);
       store.update(ctx, automationRun, run, { ...begun, ...anew, ...by, current_step_id: stepOf(run) }, undefined, "retried");
-      wake(ctx, runJobs, [run.id]);
     },
   };
 }
+
+const failedStepOf = (error: Run["error"]): string | null => (error as { step_id?: string | null } | null)?.step_id ?? null;
+
+const isHeldBetween = ({ status, error }: Run): boolean => status === "held" && failedStepOf(error) === null;
 
 /** What its earlier steps read stays in it: seen with the eyes of two members, it is for neither alone. */
 const inForce = ({ seen_as_user_id: was }: Run, { id, number, run_as_user_id }: InForce) => ({
