@@ -73,11 +73,12 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   };
   const onError = options.onError ?? (() => {});
   const cores = availableParallelism();
-  const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError, epochFirst);
+  const isAlive = () => !pulse.isSilent;
+  const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError, { first: epochFirst, isAlive });
   // Reads of any size get about as many connections as there are likely to be cores, and never those that writes wait for.
-  const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError);
+  const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError, { isAlive });
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
-    options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError);
+    options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError, isAlive);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 8, depth: Number.POSITIVE_INFINITY });
   // Searches differ in length, so only a few queue on one connection. There are about as many connections as cores.
   const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(4, cores), depth: 4 });

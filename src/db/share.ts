@@ -3,6 +3,7 @@
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Asker, Statement } from "./database.ts";
+import { opened } from "./opened.ts";
 import { disconnect, isLost, run } from "./wire.ts";
 
 export interface ShareSize {
@@ -32,12 +33,19 @@ export class Share {
   private readonly size: ShareSize;
   private readonly open = new Set<pg.PoolClient>();
   private readonly queue = new Set<Waiting>();
+  private readonly isAlive: () => boolean;
   private held = 0;
   private heavy = 0;
 
-  /** `first` runs on each new connection before anything else. */
-  constructor(config: pg.PoolConfig, size: ShareSize, onError: (error: Error) => void, first: Statement | null = null) {
+  /** `first` runs on each new connection before anything else. `isAlive` says whether the database answers. */
+  constructor(
+    config: pg.PoolConfig,
+    size: ShareSize,
+    onError: (error: Error) => void,
+    { first = null, isAlive = () => false }: { first?: Statement | null; isAlive?: () => boolean } = {},
+  ) {
     this.size = size;
+    this.isAlive = isAlive;
     this.pool = new pg.Pool({ ...config, idleTimeoutMillis: 60_000, maxLifetimeSeconds: 1800, max: size.connections });
     this.pool.on("error", onError);
     this.pool.on("connect", (client) => {
@@ -138,7 +146,10 @@ export class Share {
     asker: Asker | null,
     cancel: ((client: pg.PoolClient) => void) | null,
   ): Promise<T> {
-    const client = await this.pool.connect().catch((cause) => Promise.reject(Object.assign(unavailable(), { cause })));
+    const client = await opened(
+      () => this.pool.connect(),
+      () => this.isAlive() && asker?.hasLeft !== true,
+    ).catch((cause) => Promise.reject(Object.assign(unavailable(), { cause })));
     if (asker?.hasLeft) {
       client.release();
       throw unavailable();

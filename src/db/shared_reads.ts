@@ -2,6 +2,7 @@
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Asker, Rows, Statement } from "./database.ts";
+import { opened } from "./opened.ts";
 import type { Usage } from "./share.ts";
 import { disconnect, run, sendTogether } from "./wire.ts";
 
@@ -26,11 +27,19 @@ export class SharedReads {
   private readonly depth: number;
   private readonly config: pg.ClientConfig;
   private readonly onError: (error: Error) => void;
+  private readonly isAlive: () => boolean;
   private breaks = 0;
   private readonly queue: ((slot: Slot) => void)[] = [];
 
-  constructor(config: pg.ClientConfig, { count, depth }: { count: number; depth: number }, onError: (error: Error) => void) {
+  /** `isAlive` says whether the database answers. */
+  constructor(
+    config: pg.ClientConfig,
+    { count, depth }: { count: number; depth: number },
+    onError: (error: Error) => void,
+    isAlive: () => boolean,
+  ) {
     this.config = config;
+    this.isAlive = isAlive;
     this.depth = depth;
     this.onError = onError;
     this.slots = Array.from({ length: count }, () => ({ client: null, ready: null, pending: 0, gathers: false }));
@@ -53,7 +62,7 @@ export class SharedReads {
     try {
       // A statement that was sent cannot be taken back, because others wait behind it.
       if (asker?.hasLeft || breaks !== this.breaks) throw unavailable();
-      return await this.ask(slot, slot.ready ?? (await this.connect(slot)), statement);
+      return await this.ask(slot, slot.ready ?? (await opened(() => this.connect(slot), this.isAlive)), statement);
     } finally {
       // Its place goes to the one that has waited longest.
       const next = this.queue.shift();
@@ -103,10 +112,10 @@ export class SharedReads {
         slot.ready = client;
         return client;
       },
-      () => {
+      (cause) => {
         forget();
         client.end().catch(() => {});
-        throw unavailable();
+        throw Object.assign(unavailable(), { cause });
       },
     );
     slot.client = connecting;
