@@ -118,11 +118,23 @@ const attemptsKept = 50;
 export const attemptsWith = (ctx: Ctx, attempts: readonly object[], reasons: readonly Reason[]): object[] =>
   [...attempts, ...reasons.map((one) => ({ date: ctx.now.toISOString(), ...one }))].slice(-attemptsKept);
 
+/** Of one that may have been sent, the title does not invite sending it again. */
+function titleOf(subject: string | null | undefined, error_class: string): string {
+  if (error_class === "unknown")
+    return subject ? `It may have been sent or not: ${subject}` : "One of your messages may have been sent or not";
+  return subject ? `Not sent: ${subject}` : "One of your messages was not sent";
+}
+
 /**
  * Notifies the member who released it that it was not sent, or not to everybody. One who does not see the lead any more is told only
  * that, and the lead's owner of the message.
  */
-export async function tellSender(ctx: Ctx, of: Resource, message: Leaving, { error_message }: Reason): Promise<void> {
+export async function tellSender(
+  ctx: Ctx,
+  of: Resource,
+  message: Leaving,
+  { error_class, error_message }: Reason,
+): Promise<void> {
   const { subject, lead_id } = message;
   const sender = releaserOf(message);
   const isHidden = await isHiddenFrom(ctx, sender, lead_id);
@@ -138,7 +150,7 @@ export async function tellSender(ctx: Ctx, of: Resource, message: Leaving, { err
   const owner = isHidden ? (await findRecord(ctx, { ...lead, visible: undefined }, lead_id))?.owner_id : sender;
   notify(ctx, [owner], {
     type: "message_failed",
-    title: subject ? `Not sent: ${subject}` : "One of your messages was not sent",
+    title: titleOf(subject, error_class),
     body: [error_message, previewOf(message)]
       .filter((one) => one !== null)
       .join("\n")

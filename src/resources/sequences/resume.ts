@@ -26,7 +26,7 @@ export async function changeOfStatus(
   status: Subscription["status"],
 ): Promise<Values<typeof sequenceSubscription>> {
   if (status === before.status) return {};
-  if (status !== "active" && status !== "paused") throw invalid({ status: "must be active or paused" });
+  if (status !== "active" && status !== "paused") throw invalid({ status: "must be active, paused or finished" });
   if (status === "paused") {
     if (before.status !== "active") throw invalid({ status: `cannot be paused: it is ${before.status}` });
     return { status, status_reason: ctx.meta.bulk_action_id ? "bulk-action" : "manual", paused_at: ctx.now.toISOString() };

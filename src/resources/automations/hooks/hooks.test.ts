@@ -276,7 +276,7 @@ describe("a call", () => {
     const active = await call('{"n":2}');
     await work(acme);
 
-    assert.equal(paused.status, 202);
+    assert.deepEqual([paused.status, paused.body.ignored, active.body.ignored], [202, true, undefined]);
     const [evaluation] = (await heardBy(acme, paused.body.event_id)).evaluations;
     assert.deepEqual([evaluation.result, evaluation.reason], ["skipped", "paused"]);
     assert.deepEqual([active.status, (await acme.all(`/automations/${id}/runs/`)).length], [202, 1]);

@@ -36,7 +36,7 @@ export const hookAddress: PublicRoute = {
     request.take(`hook ${called.id}`);
     const payload = request.parsed();
     const event_id = await inside(core, called, request, (inner) => store(inner, called.id, hook.verification, request, payload));
-    return { status: 202, content: json({ event_id }) };
+    return { status: 202, content: json({ event_id, ...(hook.isPaused && { ignored: true }) }) };
   },
 };
 
@@ -64,24 +64,26 @@ interface Hook {
   verification: Verification;
   /** The present one, and for a day the former. */
   secrets: string[];
+  /** Calls are kept, and start nothing. */
+  isPaused: boolean;
 }
 
 /** Null while the active version has another trigger. */
 async function readHook(ctx: Ctx, owner: Owner): Promise<Hook | null> {
   const [row] = await query(ctx, {
     name: "automation.hook",
-    text: `select published, sealed_hook_secret, sealed_hook_previous, hook_previous_until from automation
+    text: `select published, sealed_hook_secret, sealed_hook_previous, hook_previous_until, status = 'paused' from automation
            where organization_id = $1 and id = $2 and status in ('active', 'paused')`,
     values: [ctx.organization_id, owner.id],
   });
   if (row === undefined) return null;
-  const [published, secret, previous, until] = row;
+  const [published, secret, previous, until, isPaused] = row;
   const { trigger } = JSON.parse(published!);
   if (trigger.type !== hookTrigger) return null;
   const secrets = [openHook(ctx.settings.secrets, owner, "sealed_hook_secret", secret!)];
   if (previous !== null && Date.parse(pgTimestamp(until!)) > ctx.now.getTime())
     secrets.push(openHook(ctx.settings.secrets, owner, "sealed_hook_previous", previous!));
-  return { verification: trigger.config.verification, secrets };
+  return { verification: trigger.config.verification, secrets, isPaused: isPaused === "t" };
 }
 
 /** It is counted, and nothing of it is kept. Who sends very many learns only that these are too many. */

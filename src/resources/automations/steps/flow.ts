@@ -77,7 +77,8 @@ export const flowSteps: readonly StepType[] = [
         z
           .array(z.strictObject({ id: place, weight: z.number().min(0).max(1_000_000) }))
           .min(2)
-          .max(20),
+          .max(20)
+          .refine((all) => all.some(({ weight }) => weight > 0), "must have a weight above 0"),
       ),
       salt: may(label),
     },
