@@ -21,7 +21,7 @@ const allowed: Record<string, string[]> = {
   mcp: ["core", "records", "db", "values"],
   signin: ["core", "records", "db", "services", "auth", "resources", "values"],
   oauth: ["core", "records", "db", "services", "auth", "resources", "signin", "http", "values"],
-  reference: ["core", "http", "resources", "values"],
+  reference: ["core", "http", "records", "resources", "values"],
   jobs: ["auth", "core", "records", "db", "values"],
   backup: ["auth", "db", "services", "values"],
   cli: [

@@ -1,5 +1,6 @@
 // Reads the body of a create or an update, field by field, by the definition. No value is coerced, and no field is dropped
 // silently.
+
 import { z } from "zod";
 import type { Ctx } from "../core/context.ts";
 import { below, collect, type FieldErrors, invalid, refuse } from "../core/errors.ts";
@@ -11,6 +12,7 @@ import { reasons } from "../values/reasons.ts";
 import { same } from "../values/same.ts";
 import { knows, type UnknownKey, unknownWithin } from "../values/unknown_keys.ts";
 import { customTypeOf, readCustom } from "./custom_fields.ts";
+import { docOf } from "./field_docs.ts";
 
 /** The fields of a create, normalized, with `custom` as a whole. Defaults are added when it is stored. */
 export function readCreate<R extends Resource>(ctx: Ctx, of: R, given: Given): Parsed<Create<R>> {
@@ -147,7 +149,8 @@ export function inputSchema(of: Resource, verb: "create" | "update"): z.ZodType 
     if (verb === "update" && field.mode === "create") continue;
     let schema: z.ZodType = field.source === "column" && field.nullable ? field.schema.nullable() : field.schema;
     if (verb === "update" || field.source === "input" || !field.required) schema = schema.optional();
-    shape[key] = field.doc ? schema.describe(field.doc) : schema;
+    const doc = docOf(key, field);
+    shape[key] = doc === "" ? schema : schema.describe(doc);
   }
   return of.custom ? z.looseObject(shape) : z.object(shape);
 }

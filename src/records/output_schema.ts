@@ -2,6 +2,7 @@
 // verb took 8 MB more.
 import { z } from "zod";
 import type { Resource } from "../core/resource.ts";
+import { docOf } from "./field_docs.ts";
 import { partsOf } from "./parts.ts";
 
 export function outputSchema(of: Resource): z.ZodType {
@@ -17,7 +18,9 @@ function makeOutputSchema(of: Resource): z.ZodType {
   const shape: Record<string, z.ZodType> = {};
   for (const part of partsOf(of)) {
     if (part.kind === "custom") continue;
-    const { doc, output } = part.field;
+    const { output } = part.field;
+    // What is given in one form and shown in another is one field.
+    const doc = docOf(part.key, part.field) || docOf(part.key, of.fields[part.key] ?? part.field);
     const schema = doc ? output.describe(doc) : output;
     shape[part.key] = part.isOnDemand ? schema.optional() : schema;
   }

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type Service, service, startService } from "../../test/support/service.ts";
+import { docOf } from "../records/field_docs.ts";
 import { unescapeHtml } from "../values/html.ts";
 import { areas } from "./areas.ts";
 import { guides } from "./guides.ts";
@@ -93,6 +94,16 @@ describe("the reference", () => {
       assert.match(list, new RegExp(`<summary>${group}\\b`));
     assert.match(list, />mrr<\/code> <code class="also">__in<\/code>\s*<code class="also">__gt</);
     assert.ok(list.split("<li>").length < 60);
+  });
+
+  test("every field says what it means", () => {
+    const silent = on.app.core.registry.resources.flatMap((of) =>
+      of.shown
+        .filter(([key, field]) => docOf(key, of.fields[key] ?? field) === "" && docOf(key, field) === "")
+        .map(([key]) => `${of.name}.${key}`),
+    );
+
+    assert.deepEqual(silent, [], "give the field a doc, or name it in src/records/field_docs.ts if it means the same everywhere");
   });
 
   test("a field says its type, its meaning and who sets it; a resource its states and its events", () => {

@@ -1,5 +1,6 @@
 // What the search of the reference knows: pages, operations, fields, types of the catalogs, and the headings of the guides.
 import type { Operation } from "../core/operation.ts";
+import { docOf } from "../records/field_docs.ts";
 import { shownConditions, shownSteps, shownTriggers } from "../resources/automations/catalogs.ts";
 import { eventNames } from "../resources/events/event_names.ts";
 import { areas } from "./areas.ts";
@@ -57,7 +58,7 @@ function fieldEntries(site: Site): Entry[] {
       const resources = new Set(operationsOf(site, page).flatMap(({ resource }) => resource ?? []));
       return [...resources].flatMap((of) =>
         of.shown.map(
-          ([key, spec]): Entry => ["field", `${of.name}.${key}`, spec.doc, `resources/${page.name}/#object-${of.name}`],
+          ([key, spec]): Entry => ["field", `${of.name}.${key}`, docOf(key, spec), `resources/${page.name}/#object-${of.name}`],
         ),
       );
     });

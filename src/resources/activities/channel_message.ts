@@ -36,7 +36,7 @@ export const channelMessage = resource({
       doc: "The plain text; it or `message_markdown` is needed, and follows from that where both are given.",
     }),
     message_markdown: text({ max: messageMax, doc: "The text with emphasis, links and lists." }),
-    message_html: text({ readOnly: true, max: 100_000 }),
+    message_html: text({ readOnly: true, max: 100_000, doc: "The message with its formatting." }),
     date_scheduled: timestamp({ doc: "When a scheduled message is to be sent." }),
     date_sent: timestamp({ doc: "When it was sent or received." }),
     ...leavingFields,

@@ -96,7 +96,10 @@ export const email = resource({
     followup_made_at: timestamp({ readOnly: true, hidden: true, doc: "When its date had come and nobody had answered." }),
     followup_sequence_id: ref("sequence", { onDelete: "clear", onMove: "clear" }, { doc: "The sequence to follow up with." }),
     followup_sequence_delay: integer({ min: 0, max: 2_147_483_647, doc: "Seconds before that sequence starts." }),
-    followup_sequence_add_cc_bcc: boolean({ default: false }),
+    followup_sequence_add_cc_bcc: boolean({
+      default: false,
+      doc: "Whether those in copy are subscribed to the follow-up sequence too.",
+    }),
     in_reply_to_id: ref(
       "activity",
       { onDelete: "clear", onMove: "follow" },
@@ -133,7 +136,7 @@ export const email = resource({
       { doc: "The connected account that sends it." },
     ),
     send_as_id: ref("send_as", { onDelete: "clear", onMove: "clear" }, { doc: "The identity it is sent as." }),
-    bulk_email_action_id: text({ readOnly: true }),
+    bulk_email_action_id: text({ readOnly: true, doc: "The bulk action that sent it." }),
     other_lead_ids: related(z.array(z.string()), otherLeads, "Other leads with one of its addresses."),
     mailbox_user_ids: texts({
       readOnly: true,
@@ -141,7 +144,7 @@ export const email = resource({
       default: [] as string[],
       doc: "The members with this e-mail in their mailbox.",
     }),
-    need_smtp_credentials: boolean({ readOnly: true, default: false }),
+    need_smtp_credentials: boolean({ readOnly: true, default: false, doc: "Only for clients that expect it: always false here." }),
   },
 });
 

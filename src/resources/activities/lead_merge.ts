@@ -9,8 +9,8 @@ export const leadMerge = resource({
   fields: {
     ...act("LeadMerge"),
     source_lead_id: text({ readOnly: true, doc: "The merged lead, which no longer exists." }),
-    source_lead_name: text({ readOnly: true }),
-    destination_lead_id: text({ readOnly: true }),
+    source_lead_name: text({ readOnly: true, doc: "The name of the lead that was merged into the other." }),
+    destination_lead_id: text({ readOnly: true, doc: "The lead that the other was merged into." }),
     status: text({ readOnly: true, doc: "`completed`: leads are merged at once or not at all." }),
   },
 });

@@ -43,7 +43,7 @@ export const opportunityStatusChange = resource({
       (value: number | null, currency: string | null) => formatMoney(value, currency ?? "USD"),
     ),
     opportunity_value_period: noted,
-    opportunity_confidence: integer({ readOnly: true }),
-    opportunity_date_won: date({ readOnly: true }),
+    opportunity_confidence: integer({ readOnly: true, doc: "The confidence of the deal then, in percent." }),
+    opportunity_date_won: date({ readOnly: true, doc: "When the deal was won." }),
   },
 });

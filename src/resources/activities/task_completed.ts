@@ -11,13 +11,18 @@ export const taskCompleted = resource({
   doc: "Records that a task of a lead was completed.",
   fields: {
     ...act("TaskCompleted"),
-    task_id: text({ readOnly: true }),
-    task_text: text({ readOnly: true }),
+    task_id: text({ readOnly: true, doc: "The task that was completed." }),
+    task_text: text({ readOnly: true, doc: "The text of the task." }),
     task_assigned_to: text({
       readOnly: true,
       names: namingPast("user", "group"),
       doc: "The member or group it was assigned to.",
     }),
-    task_assigned_to_name: lookedUp(["task_assigned_to"], z.string().nullable(), assigneeName),
+    task_assigned_to_name: lookedUp(
+      ["task_assigned_to"],
+      z.string().nullable(),
+      assigneeName,
+      "The name of the member that the task was assigned to.",
+    ),
   },
 });

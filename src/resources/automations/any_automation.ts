@@ -12,9 +12,9 @@ export const anyAutomation = resource({
   doc: "An automation of either generation.",
   event: null,
   fields: {
-    generation: text({ required: true, readOnly: true }),
+    generation: text({ required: true, readOnly: true, doc: "1 for simple automations, 2 for those with a graph." }),
     name: text({ required: true, readOnly: true }),
     status: text({ required: true, readOnly: true }),
-    trigger_type: text({ required: true, readOnly: true }),
+    trigger_type: text({ required: true, readOnly: true, doc: "The type of its trigger, as the catalog has it." }),
   },
 });

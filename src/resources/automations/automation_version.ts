@@ -21,7 +21,7 @@ export const automationVersion = resource({
     settings: kept<Plan["settings"]>(anyObject),
     is_active: boolean({ required: true, readOnly: true, doc: "Whether it is the active version." }),
     published_at: timestamp({ readOnly: true }),
-    published_by: text({ readOnly: true, max: 64 }),
+    published_by: text({ readOnly: true, max: 64, doc: "Who published it." }),
     change_note: text({ readOnly: true, max: 10_000, doc: "The publisher's note." }),
   },
 });

@@ -147,7 +147,7 @@ export const conversation = resource({
     last_message_preview: text({ readOnly: true, doc: "How it begins." }),
     last_message_direction: choice(["incoming", "outgoing"], { readOnly: true, doc: "Null for a note." }),
     deleted_at: timestamp({ readOnly: true, doc: "When it was deleted; it can be restored." }),
-    deleted_by: text({ readOnly: true }),
+    deleted_by: text({ readOnly: true, doc: "Who deleted it." }),
     summary: text({ readOnly: true, max: 10_000 }),
     date_created: dateCreated,
     ...authorNames,

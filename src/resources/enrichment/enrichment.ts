@@ -74,7 +74,7 @@ export const enrichment = resource({
       readOnly: true,
       doc: "What was found.",
     }),
-    fields_updated: texts({ readOnly: true, default: [] as string[] }),
+    fields_updated: texts({ readOnly: true, default: [] as string[], doc: "The fields that were filled." }),
     applied: json(z.array(applied), {
       readOnly: true,
       default: [] as z.output<typeof applied>[],
@@ -90,7 +90,7 @@ export const enrichment = resource({
       default: [] as string[],
       doc: "The enrichments of contacts that this enrichment of a lead started.",
     }),
-    credits_used: integer({ readOnly: true, default: 0 }),
+    credits_used: integer({ readOnly: true, default: 0, doc: "How many credits it took." }),
     error: text({ readOnly: true, max: 1000, doc: "Why it failed, or why a provider could not be asked." }),
     started_at: timestamp({ readOnly: true }),
     completed_at: timestamp({ readOnly: true }),

@@ -39,7 +39,7 @@ export const event = resource({
     user_id: text({ readOnly: true, doc: "The user who did it; null for the service itself." }),
     api_key_id: text({ readOnly: true, doc: "The API key that was used." }),
     oauth_client_id: text({ readOnly: true, doc: "The OAuth application that was used." }),
-    oauth_scope: text({ readOnly: true }),
+    oauth_scope: text({ readOnly: true, doc: "The scope of the connection that did it." }),
     request_id: text({ readOnly: true, doc: "The same for all events of one request." }),
     changed_fields: texts({ readOnly: true, default: [] as string[], doc: "For an update: the fields that changed." }),
     previous_data: json(anything, {

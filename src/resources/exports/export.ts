@@ -38,7 +38,11 @@ export const exportResource = resource({
       doc: "The opportunities, by filters of `GET /opportunity/`.",
     }),
     fields: texts({ createOnly: true, default: null as string[] | null, doc: "The columns; by default all." }),
-    date_format: choice(["original", "iso8601", "excel"], { createOnly: true, default: "original" }),
+    date_format: choice(["original", "iso8601", "excel"], {
+      createOnly: true,
+      default: "original",
+      doc: "How dates are written.",
+    }),
     include_activities: include("JSON only: includes the leads' activities."),
     include_smart_fields: include("Includes values computed from a lead's records."),
     include_addresses: include("With postal addresses."),

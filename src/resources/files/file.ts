@@ -114,7 +114,7 @@ export const file = resource({
     }),
     sha256: text({ required: true, readOnly: true, doc: "SHA-256 of the bytes, in hex." }),
     width: integer({ readOnly: true, doc: "For an image: in pixels." }),
-    height: integer({ readOnly: true }),
+    height: integer({ readOnly: true, doc: "Its height in pixels." }),
     storage_key: text({ required: true, readOnly: true, hidden: true }),
     share_hash: text({ readOnly: true, hidden: true }),
     share_token: text({ readOnly: true, hidden: true }),

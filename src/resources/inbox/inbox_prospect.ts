@@ -62,9 +62,9 @@ export const inboxProspect = resource({
     conversation_id: ref("conversation", { onDelete: "clear", onMove: "clear" }, { readOnly: true }),
     activity_id: ref("activity", { onDelete: "clear", onMove: "clear" }, { readOnly: true, doc: "The message." }),
     dismissed_at: timestamp({ readOnly: true }),
-    dismissed_by: text({ readOnly: true }),
+    dismissed_by: text({ readOnly: true, doc: "Who dismissed it." }),
     converted_at: timestamp({ readOnly: true }),
-    converted_by: text({ readOnly: true }),
+    converted_by: text({ readOnly: true, doc: "Who converted it." }),
   },
 });
 

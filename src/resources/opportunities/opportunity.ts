@@ -111,7 +111,12 @@ export const opportunity = resource({
       doc: "A pipeline. Without a status it selects the pipeline's first one.",
       shown: label("status_id", "opportunity_status", "pipeline_id", "The status's pipeline."),
     }),
-    pipeline_name: lookedUp(["status_id"], z.string().nullable(), pipelineName),
+    pipeline_name: lookedUp(
+      ["status_id"],
+      z.string().nullable(),
+      pipelineName,
+      "The name of the pipeline that its status is in.",
+    ),
     user_id: ref("user", { onDelete: "keep", onMove: "match" }, { doc: "The owner of the deal; by default the caller." }),
     user_name: label("user_id", "user", "name"),
     value: integer({
@@ -146,7 +151,10 @@ export const opportunity = resource({
       derive: annualized,
       doc: "The value of one year: a monthly value counts twelve times. Line items count by their own periods.",
     }),
-    annualized_expected_value: integer({ derive: (row: Worth) => likely(annualized(row), row) }),
+    annualized_expected_value: integer({
+      derive: (row: Worth) => likely(annualized(row), row),
+      doc: "The value of a year, weighed by the confidence, in minor units.",
+    }),
     note: text({ max: 100_000 }),
     note_html: text({ max: 100_000, doc: "The note as rich text. It takes precedence over `note`." }),
     date_won: date({
@@ -171,7 +179,12 @@ export const opportunity = resource({
       readOnly: true,
       doc: "The sums of the line items due once, each month and each year; null without any.",
     }),
-    integration_links: computed([], z.array(z.object({ name: z.string(), url: z.string() })), () => []),
+    integration_links: computed(
+      [],
+      z.array(z.object({ name: z.string(), url: z.string() })),
+      () => [],
+      "Links to the same thing in other services.",
+    ),
     date_created: dateCreated,
     ...authorNames,
   },

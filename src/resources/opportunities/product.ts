@@ -25,7 +25,7 @@ export const product = resource({
     description: text({ max: 100_000 }),
     category: text(),
     unit: text({ doc: "The unit: hour, seat, piece." }),
-    image_url: formed(webAddress, "is not a web address"),
+    image_url: formed(webAddress, "is not a web address", { doc: "The address of its picture." }),
     unit_price: integer({ min: 0, max: moneyMax, default: 0, doc: "In minor units." }),
     price: otherName("unit_price", integer({ min: 0, max: moneyMax, filled: true })),
     cost: integer({ min: 0, max: moneyMax, doc: "Your own cost, in minor units." }),

@@ -21,7 +21,7 @@ export const role = resource({
   fields: {
     name: text({ required: true, doc: "Unique among the roles." }),
     permissions: texts({ default: [] as string[], normalize: knownPermissions, doc: `Any of ${permissions.join(", ")}.` }),
-    editable: computed(["id"], z.boolean(), (id) => !isBuiltIn(id)),
+    editable: computed(["id"], z.boolean(), (id) => !isBuiltIn(id), "Whether it may be changed: built-in roles may not."),
     visibility_user_lcf_ids: texts({
       default: [] as string[],
       max: 20,

@@ -50,10 +50,10 @@ export const project = resource({
     end_date: date({ doc: "Not before `start_date`." }),
     due_date: otherName("end_date", date()),
     phase: text({ doc: "The progress, in your own words." }),
-    labels: texts({ default: [] as string[], max: 100 }),
+    labels: texts({ default: [] as string[], max: 100, doc: "Words that it is marked with." }),
     progress: number({ readOnly: true, default: 0, doc: "The share of completed tasks: 0 to 1." }),
-    task_count: integer({ readOnly: true, default: 0 }),
-    completed_task_count: integer({ readOnly: true, default: 0 }),
+    task_count: integer({ readOnly: true, default: 0, doc: "How many tasks it has." }),
+    completed_task_count: integer({ readOnly: true, default: 0, doc: "How many of its tasks are completed." }),
     date_completed: timestamp({
       resolve: pastMoment,
       doc: "When it was completed; null until then. By default a given `date_created`, else now.",

@@ -161,7 +161,7 @@ export const quote = resource({
     date_declined: timestamp({ readOnly: true }),
     date_canceled: timestamp({ readOnly: true }),
     accepted_by_name: text({ readOnly: true, doc: "The name that the accepting person wrote." }),
-    accepted_by_email: text({ readOnly: true }),
+    accepted_by_email: text({ readOnly: true, doc: "The e-mail address that accepted it." }),
     version: computed(["revision"], z.int(), (revision: number) => revision, "1, or one more than the quote it was made from."),
     revision: integer({ readOnly: true, hidden: true, default: 1 }),
     from_quote_id: ref(

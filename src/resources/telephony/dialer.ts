@@ -103,9 +103,9 @@ export const dialer = resource({
       { onDelete: "clear", onMove: "clear" },
       { doc: "A recording that is played where a mailbox answers. The call is over for the member at that moment." },
     ),
-    is_user_dependent: boolean({ readOnly: true, default: false }),
-    ring_mode: text({ readOnly: true }),
-    music_preference: text({ readOnly: true }),
+    is_user_dependent: boolean({ readOnly: true, default: false, doc: "Only for clients that expect it: always false here." }),
+    ring_mode: text({ readOnly: true, doc: "Only for clients that expect it: always empty here." }),
+    music_preference: text({ readOnly: true, doc: "Only for clients that expect it: always empty here." }),
     skip_rules: json(skipRules, {
       default: usualRules,
       doc: "Which leads are not called, and which not yet. What is left out has its default.",

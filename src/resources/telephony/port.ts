@@ -43,7 +43,7 @@ export const port = resource({
     customer_name: text({ readOnly, doc: "Whose the numbers are, as the carrier has it." }),
     customer_type: choice(["business", "individual"], { readOnly, doc: "What that is." }),
     account_phone_number: text({ readOnly, doc: "The main number of the account with the carrier." }),
-    billing_address: json(billingAddress, { readOnly }),
+    billing_address: json(billingAddress, { readOnly, doc: "The address on the bills of the carrier that it leaves." }),
     loa_file_id: text({ readOnly, doc: "The file with the letter of authorization." }),
     invoice_file_id: text({ readOnly, doc: "The file with an invoice of the carrier." }),
     requested_foc_date: date({ readOnly, doc: "The day that was asked for." }),
