@@ -32,7 +32,8 @@ export interface Described {
   success: { status: string; doc: string }[];
   errors: readonly string[];
   request: Request;
-  response: { status: number; body: unknown } | null;
+  /** Made up from its schema, unless a test has recorded it. */
+  response: { status: number; body: unknown; isRecorded: boolean } | null;
 }
 
 export interface PageModel {
@@ -156,7 +157,7 @@ function sampleBody(operation: Operation, body: readonly Member[], samples: Samp
 const isEmpty = (value: unknown): boolean => typeof value === "object" && Object.keys(value as object).length === 0;
 
 function responseOf(operation: Operation, answer: Schema, samples: Samples, example: Example | undefined): Described["response"] {
-  if (example !== undefined) return example.response;
+  if (example !== undefined) return { ...example.response, isRecorded: true };
   if (operation.lasts || plain(answer, samples.resolve).type === undefined) return null;
-  return { status: operation.status, body: sampleOf("", answer, samples, ownerOf(operation)) };
+  return { status: operation.status, body: sampleOf("", answer, samples, ownerOf(operation)), isRecorded: false };
 }

@@ -98,7 +98,8 @@ function plainValue(kind: string | undefined, schema: Schema, name: string): unk
 
 const fits = (value: unknown, kind: string | undefined, schema: Schema): boolean => {
   if (schema.enum !== undefined) return schema.enum.includes(value);
-  if (kind === undefined || value === null) return true;
+  if (value === null) return true;
+  if (kind === undefined) return false;
   if (kind === "array") return Array.isArray(value);
   return kind === "integer" || kind === "number" ? typeof value === "number" : typeof value === kind;
 };

@@ -30,7 +30,7 @@ ${answerFields(one, model)}
 </div>
 <div class="shown" data-try="${JSON.stringify(tryable(one))}">
 ${snippetTabs(operation.name, snippetsOf(one.request, site.api))}
-${one.response === null ? null : codeBlock(shortened(one.response.body), "json", `Answer ${one.response.status}`)}
+${one.response === null ? null : codeBlock(shortened(one.response.body), "json", `Answer ${one.response.status}${one.response.isRecorded ? "" : ", its shape"}`)}
 </div>
 </section>`;
 }

@@ -68,7 +68,7 @@ ${eventsOf(site, resource)}
 <h3>Fields</h3>
 ${fieldList(fields, model.resolve, { note, example: (name) => exampleOf(sample[name]) })}
 </div>
-<div class="shown">${codeBlock(JSON.stringify(sample, null, 2), "json", `A ${resource.name.replaceAll("_", " ")}`)}</div>
+<div class="shown">${codeBlock(JSON.stringify(sample, null, 2), "json", "Example")}</div>
 </section>`;
 }
 

@@ -20,7 +20,8 @@ const names = z.union([z.string(), z.array(z.string())]);
 const input = {
   query: z
     .unknown()
-    .describe('What to look for: a node such as {"type": "object_type", "object_type": "lead"}, alone or in an "and".'),
+    .describe('What to look for: a node such as {"type": "object_type", "object_type": "lead"}, alone or in an "and".')
+    .meta({ examples: [{ type: "object_type", object_type: "lead" }] }),
   _fields: z
     .union([names, z.record(z.string(), names)])
     .optional()
