@@ -5,7 +5,7 @@ import type { Operation } from "../core/operation.ts";
 import { buildDescription } from "../http/openapi.ts";
 import { type Parameter, shapes } from "./filters.ts";
 import { objectTypesOf } from "./object_types.ts";
-import { type Samples, sampleOf } from "./samples.ts";
+import { type Samples, sampleOf, sampleTail } from "./samples.ts";
 import { type Member, membersOf, plain, type Resolve, resolveIn, type Schema } from "./schemas.ts";
 import type { Request } from "./snippets.ts";
 
@@ -145,7 +145,8 @@ function requestOf(
 function sampleBody(operation: Operation, body: readonly Member[], samples: Samples): Record<string, unknown> {
   const few = operation.verb === "update" ? 2 : 5;
   const values = body.map((one) => ({ ...one, value: sampleOf(one.name, one.schema, samples, ownerOf(operation)) }));
-  const isTelling = ({ value }: { value: unknown }) => value !== null && value !== "…" && value !== false && !isEmpty(value);
+  const isTelling = ({ value }: { value: unknown }) =>
+    value !== null && value !== "…" && value !== false && !isEmpty(value) && !isMadeUp(value);
   const optional = values.filter(
     (one) => !one.required && isTelling(one) && typeof one.value !== "object" && !one.name.startsWith("if_"),
   );
@@ -154,6 +155,8 @@ function sampleBody(operation: Operation, body: readonly Member[], samples: Samp
   return Object.fromEntries(values.filter((one) => chosen.has(one.name)).map((one) => [one.name, one.value]));
 }
 
+/** A made-up id refuses what is copied, so that it is only where there must be one. */
+const isMadeUp = (value: unknown): boolean => typeof value === "string" && value.includes(sampleTail);
 const isEmpty = (value: unknown): boolean => typeof value === "object" && Object.keys(value as object).length === 0;
 
 function responseOf(operation: Operation, answer: Schema, samples: Samples, example: Example | undefined): Described["response"] {

@@ -144,7 +144,11 @@ export const email = resource({
       default: [] as string[],
       doc: "The members with this e-mail in their mailbox.",
     }),
-    need_smtp_credentials: boolean({ readOnly: true, default: false, doc: "Only for clients that expect it: always false here." }),
+    need_smtp_credentials: boolean({
+      readOnly: true,
+      default: false,
+      doc: "Only for clients that expect it: always false here.",
+    }),
   },
 });
 
