@@ -324,6 +324,27 @@ test("an export stops when its author may not export any more, or is gone", asyn
   assert.deepEqual([done.status, done.error], ["failed", "Whoever asked for it is no longer an active member"]);
 });
 
+test("whom a platform took is counted, although the right to export was lost, or the export canceled, while it did", async () => {
+  const acme = await organization(service);
+  const seller = await acme.memberWith(["export", "view_all_leads"]);
+  const { role_id } = (await acme.get("/membership/")).data.find((one: any) => one.user_id === seller.userId);
+  await add(acme, "Ann");
+  let meanwhile = async (): Promise<unknown> => null;
+  const hook = await receiver((_, response) => void meanwhile().then(() => response.writeHead(200).end()));
+  const pushed = async (whom: Workspace, act: (id: string) => Promise<unknown>) => {
+    const made = await whom.post("/mailing_export/", { platform: "webhook", config: { url: hook.url } });
+    meanwhile = () => act(made.id);
+    return worked(acme, made);
+  };
+
+  const canceled = await pushed(acme, (id) => acme.post(`/mailing_export/${id}/cancel/`));
+  const failed = await pushed(seller, () => acme.put(`/role/${role_id}/`, { permissions: ["view_all_leads"] }));
+
+  assert.deepEqual([canceled.status, canceled.n_pushed], ["canceled", 1]);
+  assert.deepEqual([failed.status, failed.n_pushed], ["failed", 1]);
+  assert.equal((await acme.get(`/mailing_export/${failed.id}/items/?status=pushed`)).data.length, 1);
+});
+
 test("an export is asked for with the permission, for contacts that are counted at once, or only counted", async () => {
   const acme = await organization(service);
   const ann = await add(acme, "Ann");

@@ -5,7 +5,7 @@ import { type Failures, type Mailing, NotTaken, type Pushed, type Recipient } fr
 import { afterWait, later } from "../webhooks/schedule.ts";
 import { type Item, markItems } from "./items.ts";
 import { mailingExport } from "./mailing_export.ts";
-import { counted, fail, type MailingExport, nameOf } from "./progress.ts";
+import { counted, fail, isOver, type MailingExport, nameOf } from "./progress.ts";
 
 /** Items that are stored as `sending`. */
 export interface Batch {
@@ -18,7 +18,7 @@ export interface Batch {
   key: string;
 }
 
-type Answer = Pushed | "working" | NotTaken;
+export type Answer = Pushed | "working" | NotTaken;
 
 export async function send({ platform, items, recipients, receipt, key }: Batch): Promise<Answer> {
   try {
@@ -38,6 +38,11 @@ const askedMostMs = 60_000;
 
 /** Returns when the export goes on; null when it is over. */
 export function settle(ctx: Ctx, row: MailingExport, batch: Batch, answer: Answer): Date | null {
+  // Whoever canceled it meanwhile is told whom the platform has.
+  if (isOver(row)) {
+    if (typeof answer === "object" && "failures" in answer) noteResults(ctx, row, batch, answer.failures);
+    return null;
+  }
   if (answer instanceof NotTaken) return notTaken(ctx, row, batch, answer);
   if (answer === "working") return wait(ctx, row, null, null);
   if ("receipt" in answer) {
@@ -69,7 +74,7 @@ function noteResults(ctx: Ctx, row: MailingExport, { platform, items }: Batch, r
   const grown = row.batch_most === null ? null : row.batch_most * 2;
   const batch_most = grown === null || grown >= platform.most ? null : grown;
   const after = store.update(ctx, mailingExport, row, { ...calm, ...counters, receipt: null, batch_most }, undefined, null);
-  if (after.n_pushed > 0 || after.n_failed < hopelessAfter) return ctx.now;
+  if (isOver(row) || after.n_pushed > 0 || after.n_failed < hopelessAfter) return ctx.now;
   fail(ctx, after, after.errors.at(-1)!.error);
   return null;
 }

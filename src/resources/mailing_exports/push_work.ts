@@ -4,8 +4,9 @@
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
-import { renewClaim } from "../../jobs/claims.ts";
-import { type Job, release, type Work } from "../../jobs/job.ts";
+import { renewClaim, requestOf } from "../../jobs/claims.ts";
+import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { asService } from "../../records/acting.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { insertFile } from "../files/store_file.ts";
@@ -17,7 +18,7 @@ import { type Item, markItems, nextItems, takeAudience } from "./items.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { mailingExportJobs } from "./mailing_export_jobs.ts";
 import { complete, counted, fail, isOver, type MailingExport } from "./progress.ts";
-import { type Batch, send, settle } from "./push_batch.ts";
+import { type Answer, type Batch, send, settle } from "./push_batch.ts";
 import { sortItems } from "./recipients.ts";
 
 /** After so long, others get the place. */
@@ -34,13 +35,7 @@ export const mailingExportWork: Work = {
       if (batch === null) return;
       await renewClaim(core, job);
       if (batch === "file") return endWithFile(core, job);
-      const answer = await send(batch);
-      goesOn = false;
-      await inName(core, job, async (ctx, row) => {
-        const again = settle(ctx, row, batch, answer);
-        goesOn = again !== null && again <= ctx.now && performance.now() < until;
-        if (!goesOn) release(ctx, job, again);
-      });
+      goesOn = await keepAnswer(core, job, batch, await send(batch), until);
     }
   },
   async giveUp(ctx, { object_id }) {
@@ -49,6 +44,17 @@ export const mailingExportWork: Work = {
       fail(ctx, row, "Several workers ended in the middle of it: resume it to go on with whom is left");
   },
 };
+
+/** What became of a batch is stored, whatever became of the right to send the next one. Returns whether that follows at once. */
+const keepAnswer = (core: Core, job: Job, batch: Batch, answer: Answer, until: number): Promise<boolean> =>
+  asService(core, job.organization_id, "", requestOf(job), async (ctx) => {
+    const [row] = await lockToChange(ctx, mailingExport, sql`t.id = ${job.object_id}`);
+    await holdClaim(ctx, job);
+    const again = row === undefined ? null : settle(ctx, row, batch, answer);
+    const goesOn = again !== null && again <= ctx.now && performance.now() < until;
+    if (!goesOn) release(ctx, job, again);
+    return goesOn;
+  });
 
 /** Null when there is nothing to send. */
 async function begin(core: Core, job: Job): Promise<Batch | "file" | null> {
