@@ -34,6 +34,11 @@ export async function checkOpportunityExport(ctx: Ctx, given: Given): Promise<Va
     throw invalid({ [s_query ? "s_query" : "query"]: "works for leads only: send params, the filters of /opportunity/" });
   checkJsonOnly(given);
   if (values.sort?.length) throw invalid({ sort: "works for leads only: send params._order_by" });
+  const other = Object.keys(params).find((key) => key.startsWith("_") && key !== "_order_by");
+  if (other !== undefined)
+    throw invalid({
+      [`params.${other}`]: "is no filter: results_limit and fields of the export say how much and what is exported",
+    });
   await below("params", () => readList(ctx, named(ctx, "opportunity"), params));
   checkFields(ctx, [named(ctx, "opportunity")], given.fields);
   return { ...values, type, params, object_type: "opportunity" };
@@ -51,6 +56,7 @@ function checkJsonOnly({ format = "csv", type, include_activities, include_custo
 
 function checkFields(ctx: Ctx, resources: readonly Resource[], fields: readonly string[] | null | undefined): void {
   if (!fields) return;
+  if (fields.length === 0) throw invalid({ fields: "must name at least one column" });
   const known = new Set(resources.flatMap((of) => [...namesOf(ctx, of)]));
   const unknown = fields.findIndex((field) => !known.has(field));
   if (unknown >= 0) throw invalid({ [`fields.${unknown}`]: notAmong(fields[unknown]!, [...known]) });

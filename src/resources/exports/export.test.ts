@@ -69,4 +69,7 @@ test("the parameters of an export are checked before it starts", async () => {
   assert.equal(await places(checkLeadExport, { include_activities: true }), "include_activities");
   assert.equal(await places(checkOpportunityExport, { type: "leads" }), "type");
   assert.equal(await places(checkOpportunityExport, { params: { colour: "red" } }), "params.colour");
+  assert.equal(await places(checkOpportunityExport, { params: { _order_by: "value" } }), "");
+  assert.equal(await places(checkOpportunityExport, { params: { _limit: "1" } }), "params._limit");
+  assert.equal(await places(checkLeadExport, { fields: [] }), "fields");
 });

@@ -197,3 +197,29 @@ test("the file is kept for seven days", async () => {
 async function sha256(bytes: Buffer): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes))).toString("hex");
 }
+
+test("an export that failed because its author had lost the right is resumed once it is back, and has the whole file", async () => {
+  const acme = await organization();
+  const eve = await acme.memberWith(["export", "view_all_leads"]);
+  const { role_id } = (await acme.get("/membership/")).data.find((one: any) => one.user_id === eve.userId);
+  for (const name of ["Acme", "Bolt"]) await acme.lead({ name });
+  const { id } = await eve.post("/export/lead/", { fields: ["name"], sort: "name" });
+  await acme.put(`/role/${role_id}/`, { permissions: ["view_all_leads"] });
+  await work(acme);
+  const failed = await acme.get(`/export/${id}/`);
+
+  await acme.put(`/role/${role_id}/`, { permissions: ["export", "view_all_leads"] });
+  const resumed = await eve.post(`/export/${id}/resume/`, {});
+  await work(acme);
+
+  assert.deepEqual(
+    [failed.status, failed.download_url, failed.error],
+    ["error", null, "Who asked for it may not export any more"],
+  );
+  assert.deepEqual([resumed.status, resumed.error], ["created", null]);
+  const done = await eve.get(`/export/${id}/`);
+  const file = await eve.ask("GET", `/export/${id}/download/`);
+  assert.deepEqual([done.status, done.n_docs, done.error], ["done", 2, null]);
+  assert.equal(file.text, '"name"\r\n"Acme"\r\n"Bolt"\r\n');
+  await eve.refused(400, "POST", `/export/${id}/resume/`, {}, "status");
+});
