@@ -109,6 +109,7 @@ const inName = (core: Core, job: Job, act: (ctx: Ctx, imp: Import) => Promise<bo
 const metaOf = ({ id, options }: Import): object => ({
   import_id: id,
   ...(options.trigger_automations && { trigger_automations: true }),
+  ...(options.send_webhooks === false && { send_webhooks: false }),
 });
 
 const askedBy = ({ status, created_by, run_by, reverted_by, trial }: Import): string | null =>

@@ -32,6 +32,12 @@ export const optionsSchema = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether what the import creates and changes starts automations; by default not."),
+  send_webhooks: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether webhooks hear of what the import creates and changes; by default they do. They always hear of the import itself.",
+    ),
   list_id: z.string().nullish().describe("The list that every record joins."),
   date_format: z.enum(dateFormats).nullish().describe("How dates are written."),
   decimal: z

@@ -75,6 +75,7 @@ async function readWindow(
     after(raw("t")),
     sql`(${order}) <= (coalesce(edge.epoch, head.epoch), coalesce(edge.position, head.position), coalesce(edge.seq, 0))`,
     ...(isWanted === null ? [] : [isWanted]),
+    raw(notKeptFromWebhooks),
     ...(include_bulk ? [] : [raw(notFromBulk)]),
     ...(begins_after === null ? [] : [sql`not ${isSeen(begins_after)}`]),
   ];
@@ -102,6 +103,9 @@ async function readWindow(
 
 /** It is not part of a bulk action or an import, or it is about that itself. */
 const notFromBulk = "coalesce(t.meta->>'bulk_action_id', t.meta->>'import_id', t.object_id) = t.object_id";
+
+/** It is not part of an import that webhooks are not to hear of, or it is about that itself. */
+const notKeptFromWebhooks = "(t.meta->>'send_webhooks' is distinct from 'false' or t.meta->>'import_id' = t.object_id)";
 
 function newsOf(row: TextRow, json: string): News {
   const [id, name, object_id, action, date_created, ...place] = row.slice(row.length - factCount);
