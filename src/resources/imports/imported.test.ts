@@ -292,6 +292,41 @@ test("failed rows come back as CSV with their errors, and are imported once they
   await acme.refused(400, "GET", `/import/${done.id}/rows/?status=lost`, undefined, "status");
 });
 
+test("failed rows of JSON come back as JSON lines with their lists, and are imported once they are corrected", async () => {
+  const acme = await organization();
+  const rows = [
+    { name: "Good", emails: [{ email: "a@x.io", type: "work" }] },
+    { name: "Bad", mrr: 12, emails: [{ email: "bad@", type: "work" }], url: null },
+  ];
+  const file = Buffer.from(rows.map((one) => JSON.stringify(one)).join("\n")).toString("base64");
+  const done = await imported(acme, { content_base64: file, name: "people.jsonl" });
+
+  const { text, headers } = await acme.ask("GET", `/import/${done.id}/errors/`, {});
+  const csv = await acme.ask("GET", `/import/${done.id}/errors/?format=csv`, {});
+  const corrected = Buffer.from(text.replace("bad@", "bad@x.io")).toString("base64");
+  const again = await imported(acme, { content_base64: corrected });
+
+  const { error, ...row } = JSON.parse(text);
+  assert.deepEqual(row, { name: "Bad", mrr: "12", emails: [{ email: "bad@", type: "work" }] });
+  assert.match(error, /emails: .*is not an e-mail address/);
+  assert.match(headers.get("content-disposition")!, /people errors\.jsonl/);
+  assert.match(csv.text, /^"name","emails","mrr","url","error"/);
+  assert.deepEqual([again.n_created, again.errors], [1, []]);
+  const bad = (await acme.get("/lead/?name=Bad")).data[0];
+  assert.deepEqual([bad.emails[0].email, bad.emails[0].type, bad.mrr], ["bad@x.io", "work", 1200]);
+});
+
+test("webhooks hear of an import and of what it does, unless it says that they do not hear of its records", async () => {
+  const acme = await organization();
+  const hook = await acme.post("/webhook/", { url: "https://hooks.example/x", events: ["lead.created", "import.completed"] });
+  await imported(acme, { csv: "Company\nLoud\n" });
+  await imported(acme, { csv: "Company\nQuiet\n" }, { send_webhooks: false });
+  for (let i = 0; i < 3; i++) await work(acme);
+
+  const { data } = await acme.get(`/webhook/${hook.id}/delivery/?_limit=50`);
+  assert.deepEqual(data.map((one: any) => one.event).toSorted(), ["import.completed", "import.completed", "lead.created"]);
+});
+
 test("a row with more cells than there are columns fails and says what is left over, and empty ones at the end do not count", async () => {
   const acme = await organization();
   const csv = "Company,City\nAcme,Ulm,,\nOak,Rom, Italy,x\nElm\n";
