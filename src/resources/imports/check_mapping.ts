@@ -1,7 +1,8 @@
 // Refuses mappings that cannot be meant.
 import type { Directory } from "../../core/directory.ts";
 import { invalid } from "../../core/errors.ts";
-import { hint } from "../../values/reasons.ts";
+import { hint, notAmong } from "../../values/reasons.ts";
+import { pointTypes } from "../shared/contact_points.ts";
 import { checkMoney } from "./check_money.ts";
 import type { ObjectType } from "./import.ts";
 import { type Entry, entriesOf, type Mapping } from "./mapping.ts";
@@ -52,10 +53,13 @@ function checkSteps(mapping: Extract<Mapping, readonly unknown[]>): void {
   }
 }
 
+const isPointType = (type: string): boolean => (pointTypes as readonly string[]).includes(type);
+
 /** `other` is a column before it with the same target. */
 function checkEntry(one: Entry, known: Target, other: Entry | undefined): void {
   const both = `${quoted(other?.column ?? "")} and ${quoted(one.column)}`;
-  const { target: of } = one;
+  const { target: of, type } = one;
+  if (type !== undefined && !isPointType(type)) refuse(`knows no type ${quoted(type)} of ${of}: ${notAmong(type, pointTypes)}`);
   if (other?.column === one.column) refuse(`gives the column ${quoted(one.column)} to ${of} twice`);
   if (other !== undefined && !known.multiple && (one.join === undefined || other.join === undefined))
     refuse(`gives ${of} to both ${both}; both need \`join\` to become one value`);

@@ -25,6 +25,8 @@ export interface Column extends Writing {
   part: Part;
   field: string;
   target: Target;
+  /** That of its addresses or numbers. */
+  pointType: string | null;
   /** A step, or JSON, has separated the values of one cell. */
   isSplit: boolean;
   /** Some of its cells are JSON. */
@@ -78,6 +80,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, di
       part,
       field: target.target.startsWith(`${part}.`) ? target.target.slice(part.length + 1) : target.target,
       target,
+      pointType: entry.type ?? null,
       isSplit: splits(entry.transform) || column.nested === true || holdsOne(column.name, byName),
       isNested: column.nested === true || takesObjects(target),
       given,

@@ -170,7 +170,7 @@ for (const [service, object_type, columns] of [
       "Last Name": "contact.last_name",
       Email: "contact.email",
       "Phone Number": "contact.phone",
-      "Mobile Phone Number": "contact.phone",
+      "Mobile Phone Number": "contact.phone:mobile",
       "Job Title": "contact.title",
       "Company Name": "name",
       "Website URL": "url",
@@ -220,7 +220,7 @@ for (const [service, object_type, columns] of [
       FirstName: "contact.first_name",
       LastName: "contact.last_name",
       Title: "contact.title",
-      MobilePhone: "contact.phone",
+      MobilePhone: "contact.phone:mobile",
     },
   ],
   [

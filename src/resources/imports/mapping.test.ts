@@ -12,6 +12,29 @@ async function imported(acme: Workspace, csv: string, mapping: object[], more: o
   return acme.get(`/import/${id}/`);
 }
 
+test("a target says the type of its addresses and numbers, and one that there is not is refused", async () => {
+  const acme = await organization();
+  const csv = "Company,Who,Cell,Desk\nAcme,Ann,+12125550111,+12125550112\n";
+  const entries = (type: string) => [
+    { column: "Company", target: "name" },
+    { column: "Who", target: "contact.name" },
+    { column: "Cell", target: `contact.phone:${type}` },
+    { column: "Desk", target: "phone" },
+  ];
+
+  const done = await imported(acme, csv, entries("mobile"));
+
+  assert.deepEqual([done.n_created, done.errors], [1, []]);
+  const [lead] = (await acme.get("/lead/")).data;
+  const [person] = (await acme.get("/contact/")).data;
+  assert.deepEqual([lead.phones[0].type, person.phones[0].type], ["office", "mobile"]);
+  const draft = await acme.post("/import/", { csv });
+  const refused = await acme.refused(400, "PUT", `/import/${draft.id}/`, { mapping: entries("mobil") }, "mapping");
+  assert.match(refused["field-errors"].mapping, /knows no type "mobil" of contact.phone: must be one of mobile/);
+  const { data } = await acme.get("/import/presets/?_limit=100");
+  assert.ok(data.find((one: any) => one.target === "contact.phone").types.includes("mobile"));
+});
+
 test("a mapping says what is done to cells before they become values", async () => {
   const acme = await organization();
   const field = async (type: string, more: object = {}) =>

@@ -14,6 +14,7 @@ const target = z.strictObject({
   required: z.boolean(),
   aliases: z.array(z.string()).describe("Other names that files have for it."),
   multiple: z.boolean().describe("Whether several columns may be mapped to it."),
+  types: z.array(z.string()).optional().describe("Of addresses and numbers: what `contact.phone:mobile` may say."),
 });
 
 export const listPresets = operation({

@@ -44,7 +44,12 @@ const listed =
     const list: object[] = (body[field] ??= []);
     const first = list.length;
     for (const one of column.isSplit ? [text] : pieces(text, field === "phones" ? /[;\n|]/ : /[;,\n|]/))
-      list.push(objectIn(one, column) ?? { [member]: valueOf(column.target.type, one, column, ctx) });
+      list.push(
+        objectIn(one, column) ?? {
+          [member]: valueOf(column.target.type, one, column, ctx),
+          ...(column.pointType !== null && { type: column.pointType }),
+        },
+      );
     return list.length - first === 1 ? `${field}.${first}` : field;
   };
 

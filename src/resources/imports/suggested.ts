@@ -1,5 +1,6 @@
 // The target that each column of a table seems to be for, by its name or by what its values are.
 import { madeAt } from "../../values/id.ts";
+import { typedTargets } from "./mapping.ts";
 import { type Target, takesList, takesObjects } from "./targets.ts";
 
 /**
@@ -27,8 +28,24 @@ export function suggested(
     return found ?? (shown === undefined || (taken.has(shown.target) && !shown.multiple) ? null : shown.target);
   });
   const hasPeople = bySamples.some((one) => one !== null && /^contact\.(?!phone|url)/.test(one));
-  return bySamples.map((one) => (one === "contact.phone" && !hasPeople ? companyPhone(targets) : one));
+  const placed = bySamples.map((one) => (one === "contact.phone" && !hasPeople ? companyPhone(targets) : one));
+  return placed.map((one, i) => (one === null || columns[i]!.nested ? one : withType(one, columns[i]!.name)));
 }
+
+/** A header such as `Mobile Phone` says the type of its numbers. */
+function withType(target: string, name: string): string {
+  if (!typedTargets.has(target)) return target;
+  const [type] = typeWords.find(([, words]) => words.test(name)) ?? [];
+  return type === undefined ? target : `${target}:${type}`;
+}
+
+const typeWords: readonly (readonly [string, RegExp])[] = [
+  ["mobile", /mobile|cell|handy|portable|móvil/i],
+  ["fax", /fax/i],
+  ["home", /home|private?\b|privat/i],
+  ["direct", /direct|durchwahl/i],
+  ["work", /work|business/i],
+];
 
 /** In a table of companies alone, a phone number is theirs. */
 const companyPhone = (targets: readonly Target[]): string =>

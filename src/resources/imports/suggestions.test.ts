@@ -24,6 +24,12 @@ const tables = [
     "Company name,First Name,Phone Number\nA,Ann,+12125550111\n",
     ["name", "contact.first_name", "contact.phone"],
   ],
+  [
+    "numbers and addresses with their types",
+    "lead",
+    "Company,Name,Mobile Phone,Home phone,Fax,Work Email,Email\nA,B,+12125550111,+12125550112,+12125550113,w@a.example,e@a.example\n",
+    ["name", null, "contact.phone:mobile", "contact.phone:home", "contact.phone:fax", "contact.email:work", "contact.email"],
+  ],
   ["ids of another service", "lead", "Name,OwnerId,Owner ID\nA,0055e000001AbCdAAK,42\n", ["name", null, null]],
   [
     "German words",

@@ -1,6 +1,8 @@
 // The targets of a mapping. Leads have plain names, and fields of other records have a prefix and a dot.
 import type { Directory } from "../../core/directory.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
+import { pointTypes } from "../shared/contact_points.ts";
+import { typedTargets } from "./mapping.ts";
 import { type Line, lines, type targetTypes } from "./target_lines.ts";
 
 export interface Target {
@@ -13,6 +15,8 @@ export interface Target {
   aliases: string[];
   /** Several columns may be mapped to it. */
   multiple: boolean;
+  /** Of addresses and numbers: what `target:type` may say. */
+  types?: readonly string[];
 }
 
 /** Whether one record may have several of its values. A note and a status take several columns, but are one value. */
@@ -34,7 +38,17 @@ export function targetsOf(directory: Directory, objectType: (typeof targetTypes)
 function targetOf([target, label, type, names = [], more = {}]: Line, of: string, isOwn: boolean): Target {
   const object_type = target.includes(".") ? target.split(".")[0]! : of === "task" ? "lead" : of;
   const aliases = isOwn ? [...names, ...(more.own ?? [])] : names;
-  return { target, label, type, object_type, required: more.required === true, aliases, multiple: more.multiple === true };
+  const types = typedTargets.has(target) ? { types: pointTypes } : {};
+  return {
+    target,
+    label,
+    type,
+    object_type,
+    required: more.required === true,
+    aliases,
+    multiple: more.multiple === true,
+    ...types,
+  };
 }
 
 function customTargets(directory: Directory, of: string): Target[] {

@@ -9,7 +9,8 @@ import { parsePhone, phoneDigits } from "../../values/phone.ts";
 import { parseUrl } from "../../values/url.ts";
 import { organizationOf } from "../organization/organization.ts";
 
-const types = ["office", "home", "direct", "mobile", "work", "fax", "other"] as const;
+/** The kinds of e-mail addresses and phone numbers. */
+export const pointTypes = ["office", "home", "direct", "mobile", "work", "fax", "other"] as const;
 const listMax = 100;
 
 export interface Email {
@@ -34,13 +35,13 @@ const email = z.object({
     if (value === null) check.addIssue({ code: "custom", message: "is not an e-mail address" });
     return value as string;
   }),
-  type: z.enum(types).default("office"),
+  type: z.enum(pointTypes).default("office"),
 });
 
 /** `[{email, type}]`. An address is kept as it was written, and compared in lower case. */
 export const emails = (doc: string) => json(z.array(email).max(listMax), { default: [] as Email[], doc });
 
-const givenPhone = z.object({ phone: z.string().max(100), type: z.enum(types).default("office") });
+const givenPhone = z.object({ phone: z.string().max(100), type: z.enum(pointTypes).default("office") });
 const shownPhone = z.object({ phone: z.string(), phone_formatted: z.string(), type: z.string(), country: z.string().nullable() });
 
 /** `[{phone, type}]`, stored as E.164 by the organization's country, and shown with `phone_formatted` and `country`. */
