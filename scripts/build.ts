@@ -21,6 +21,8 @@ export async function bundle(entries: readonly string[], folder: string = bundle
     format: "esm",
     platform: "node",
     target: "node24",
+    // What is loaded by `import()` when it is needed would lose its names if it were in CommonJS.
+    mainFields: ["module", "main"],
     external: OUTSIDE,
     banner: { js: REQUIRE },
     keepNames: true,

@@ -17,6 +17,9 @@ import { type S3Place, s3Shelf } from "./services/s3.ts";
 import { openSecrets } from "./services/secrets.ts";
 import { openStorage } from "./services/storage.ts";
 
+/** The names under which processes listen for announcements. By them they find each other. */
+export const listening = { api: "headwater listen api", other: "headwater listen" } as const;
+
 export interface App {
   core: Core;
   db: PostgresDatabase;
@@ -26,6 +29,8 @@ export interface App {
 
 export interface AppOptions {
   databaseUrl: string;
+  /** A pooler in transaction mode before the database. */
+  poolerUrl?: string | null;
   /** A replica for reports, and how many seconds it may be behind. */
   replica?: PoolOptions["replica"];
   rls: boolean;
@@ -48,14 +53,15 @@ export interface AppOptions {
   /** The model that writes for the helpers. */
   ai: Config["ai"];
   clock?: () => Date;
+  listensAs?: (typeof listening)[keyof typeof listening];
   onError?: (error: Error) => void;
 }
 
 /** Opens the pools and listens for changes. The database must be migrated. */
 export async function openApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? (() => new Date());
-  const { databaseUrl: url, rls, replica, onError } = options;
-  const db = openDatabase({ url, rls, replica, onError, ...(await natureOf(url)) });
+  const { databaseUrl: url, poolerUrl: pooler, rls, replica, onError } = options;
+  const db = openDatabase({ url, pooler, rls, replica, onError, ...(await natureOf(url)) });
   const registry = buildRegistry(operations, silentResources);
   checkReferences(registry);
   checkSearches(registry);
@@ -64,7 +70,7 @@ export async function openApp(options: AppOptions): Promise<App> {
 
   const caches = [directories, authenticator];
   const forget = (organizationId: string) => caches.forEach((cache) => cache.forget(organizationId));
-  const listener = await listen(options.databaseUrl, announcements, {
+  const listener = await listen(options.databaseUrl, options.listensAs ?? listening.other, announcements, {
     message: forget,
     down: () => caches.forEach((cache) => cache.bypass(true)),
     up: () => caches.forEach((cache) => cache.bypass(false)),

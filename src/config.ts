@@ -18,6 +18,8 @@ export interface Config {
   data_dir: string;
   /** Null: the embedded PostgreSQL in `data_dir`. */
   database_url: string | null;
+  /** A pooler in transaction mode before that database, for requests and work; or null. */
+  database_pooler_url: string | null;
   /** A replica for reports, or null. */
   database_replica_url: string | null;
   /** The most seconds it may be behind. */
@@ -94,6 +96,7 @@ function configOf(env: z.output<typeof environment>): Config {
     base_url: (env.BASE_URL ?? `http://localhost:${env.PORT}`).replace(/\/+$/, ""),
     data_dir: env.DATA_DIR,
     database_url: env.DATABASE_URL ?? null,
+    database_pooler_url: env.DATABASE_POOLER_URL ?? null,
     database_replica_url: env.DATABASE_REPLICA_URL ?? null,
     database_replica_lag_seconds: env.DATABASE_REPLICA_LAG_SECONDS,
     database_rls: env.DATABASE_RLS,

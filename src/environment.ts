@@ -93,6 +93,7 @@ export const environment = z.object({
   BASE_URL: address(["http:", "https:"]).optional(),
   DATA_DIR: z.string().default("./data"),
   DATABASE_URL: address(["postgres:", "postgresql:"]).optional(),
+  DATABASE_POOLER_URL: address(["postgres:", "postgresql:"]).optional(),
   DATABASE_REPLICA_URL: address(["postgres:", "postgresql:"]).optional(),
   DATABASE_REPLICA_LAG_SECONDS: wholeNumber(1, 3600).default(10),
   DATABASE_RLS: onOff.default(false),
@@ -184,6 +185,9 @@ export const mistakesOf = (given: Record<string, unknown>): string[] => [
   ...oauthMistakes(given),
   ...aiMistakes(given),
   ...backupMistakes(given),
+  ...("DATABASE_POOLER_URL" in given && !("DATABASE_URL" in given)
+    ? ["DATABASE_URL is required because DATABASE_POOLER_URL is set: PostgreSQL itself, for what needs a session"]
+    : []),
 ];
 
 // Otherwise `RATE_LIMIT_RAED` would be a limit that is silently not set.

@@ -2,11 +2,12 @@
 // needed.
 
 import { join } from "node:path";
-import { type App, openApp } from "../app.ts";
+import { type App, listening, openApp } from "../app.ts";
 import { type Config, replicaOf } from "../config.ts";
 import { beginEpoch } from "../db/epoch.ts";
 import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
+import { refusePooler } from "../db/pooler.ts";
 import { s3Shelf } from "../services/s3.ts";
 import { secretKey } from "../services/secrets.ts";
 import { openStorage, type Storage } from "../services/storage.ts";
@@ -14,7 +15,10 @@ import { complain, Mistake } from "./say.ts";
 
 /** Keeps the database running while the command works. */
 export async function withDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
-  if (config.database_url !== null) return work(config.database_url);
+  if (config.database_url !== null) {
+    await refusePooler(config.database_url);
+    return work(config.database_url);
+  }
   const { joinOrStart } = await import("../db/embedded/index.ts");
   const embedded = await joinOrStart(config.data_dir, complain);
   try {
@@ -27,9 +31,9 @@ export async function withDatabase<T>(config: Config, work: (url: string) => Pro
 /** Refuses commands that must not run beside the service. */
 export async function refuseWhileServing(url: string, instead: string): Promise<void> {
   const { rowCount } = await withClient(url, "headwater command", (client) =>
-    client.query(
-      "select 1 from pg_stat_activity where datname = current_database() and application_name in ('headwater', 'headwater listen') limit 1",
-    ),
+    client.query("select 1 from pg_stat_activity where datname = current_database() and application_name = any($1) limit 1", [
+      ["headwater", ...Object.values(listening)],
+    ]),
   );
   if (rowCount !== 0) throw new Mistake(`The service is running: ${instead}.`);
 }
@@ -56,6 +60,7 @@ const filesDirOf = (dataDir: string) => join(dataDir, "files");
 
 export const appOptions = async (config: Config, databaseUrl: string) => ({
   databaseUrl,
+  poolerUrl: config.database_pooler_url,
   rls: config.database_rls,
   replica: replicaOf(config),
   baseUrl: config.base_url,

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { openApp } from "../app.ts";
+import { listening, openApp } from "../app.ts";
 import { workspacesOf } from "../auth/workspaces.ts";
 import type { Config } from "../config.ts";
 import { hasMigrations, listMigrations } from "../db/migrate.ts";
@@ -18,6 +18,7 @@ import { appOptions } from "./database.ts";
 import type { Defects } from "./defects.ts";
 import { giveBack, makeYoung } from "./heap.ts";
 import { Mistake } from "./say.ts";
+import { shareLimits } from "./share_limits.ts";
 import { version } from "./version.ts";
 
 export interface Serving {
@@ -29,7 +30,7 @@ export interface Serving {
 export async function serve(config: Config, databaseUrl: string, log: Logger, defects: Defects): Promise<Serving> {
   makeYoung();
   const onError = (error: Error) => log.error({ err: error }, "database");
-  const app = await openApp({ ...(await appOptions(config, databaseUrl)), onError });
+  const app = await openApp({ ...(await appOptions(config, databaseUrl)), listensAs: listening.api, onError });
   // Of the running release, whatever is put into its folder later.
   const migrations = (await listMigrations()).length;
   const server = createServer({
@@ -50,6 +51,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
   });
   addOauth(server, app.core);
   await server.ready();
+  const endSharing = await shareLimits(server, app.db, log);
   giveBack();
   await listen(server, config);
 
@@ -57,6 +59,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     port: (server.server.address() as AddressInfo).port,
     async stop(delaySeconds, othersClosed) {
       await drain(server, { delaySeconds, graceSeconds: config.shutdown_grace_seconds, othersClosed });
+      endSharing();
       await app.close();
       await new Promise<void>((done) => log.flush(() => done()));
     },

@@ -3,6 +3,7 @@
 import cluster from "node:cluster";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
+import { refusePooler } from "../db/pooler.ts";
 import { createLog } from "../http/log.ts";
 import { work } from "./api_processes.ts";
 import { prepare } from "./prepare.ts";
@@ -34,6 +35,7 @@ export async function run(config: Config): Promise<void> {
 
 async function openDatabase(config: Config, log: Logger): Promise<{ url: string; stop(): Promise<void> }> {
   if (config.database_url !== null) {
+    await refusePooler(config.database_url);
     say(`The data lies in the database of DATABASE_URL, the rest in ${config.data_dir}`);
     return { url: config.database_url, stop: async () => {} };
   }

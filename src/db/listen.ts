@@ -5,9 +5,13 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Listens on a channel for as long as the service runs. `down` and `up` say when announcements may be missed. */
+/**
+ * Listens on a channel for as long as the service runs, under a name that others see. `down` and `up` say when announcements may be
+ * missed.
+ */
 export async function listen(
   url: string,
+  application_name: string,
   channel: string,
   on: { message(payload: string): void; down(): void; up(): void },
 ): Promise<Listener> {
@@ -18,7 +22,7 @@ export async function listen(
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString: url,
-      application_name: "headwater listen",
+      application_name,
       keepAlive: true,
       connectionTimeoutMillis: 5000,
     });

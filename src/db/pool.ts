@@ -7,16 +7,19 @@ import { unavailable } from "../core/errors.ts";
 import type { Asker, Database, Rows, Statement, Transaction } from "./database.ts";
 import { openFlights } from "./flights.ts";
 import { longestMs } from "./horizon.ts";
-import { PipelinedStatement } from "./pipelined_statement.ts";
+import { cancelThrough, pooledConfig, settingsOf } from "./pooler.ts";
 import { Pulse } from "./pulse.ts";
 import { position, Replica } from "./replica.ts";
-import { appRole, systemRole } from "./roles.ts";
+import { appRole } from "./roles.ts";
 import { Share, type ShareSize, type Usage } from "./share.ts";
 import { SharedReads } from "./shared_reads.ts";
-import { asProblem, run, sendTogether } from "./wire.ts";
+import { commit, enter, inTransaction, patience, plainBegin, retried, snapshotBegin } from "./transaction.ts";
+import { isPooled, run, sendTogether } from "./wire.ts";
 
 export interface PoolOptions {
   url: string;
+  /** A pooler in transaction mode before it, such as PgBouncer. Requests and work go through it; the rest goes to `url`. */
+  pooler?: string | null;
   /** Every connection acts from the beginning as a role that owns nothing, so that row-level security applies. */
   rls: boolean;
   /** The tables are distributed over several servers. */
@@ -63,7 +66,7 @@ const epochFirst: Statement = { text: "call begin_event_epoch()", values: [] };
 
 export function openDatabase(options: PoolOptions): PostgresDatabase {
   const limits = limitsOf(options);
-  const config = {
+  const direct = {
     connectionString: options.url,
     pipeline: true,
     options: `${limits} ${options.spread ? onCluster : planning}${options.rls ? ` -c role=${appRole}` : ""}`,
@@ -71,28 +74,32 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     application_name: "headwater",
     keepAlive: true,
   };
+  const pooled = options.pooler ? pooledConfig(direct, options.pooler) : null;
+  const config = pooled ?? direct;
+  const settings = pooled === null ? [] : [settingsOf(direct.options)];
   const onError = options.onError ?? (() => {});
   const cores = availableParallelism();
   const isAlive = () => !pulse.isSilent;
-  const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError, { first: epochFirst, isAlive });
+  const first = pooled === null ? epochFirst : null;
+  const own = new Share(config, options.own ?? { connections: 16, heavy: 4 }, onError, { first, isAlive });
   // Reads of any size get about as many connections as there are likely to be cores, and never those that writes wait for.
   const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError, { isAlive });
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
-    options.rls ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError, isAlive);
+    options.rls || pooled !== null ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError, isAlive);
   const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 8, depth: Number.POSITIVE_INFINITY });
   // Searches differ in length, so only a few queue on one connection. There are about as many connections as cores.
   const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(4, cores), depth: 4 });
   const all = [own, reads, shared, searches].filter((one) => one !== null);
   // Connects without the role that owns nothing, which may not cancel statements of the connecting user.
   const pulse = new Pulse(
-    { ...config, options: limits },
+    { ...direct, options: limits },
     () => all.some((one) => one.isBusy),
     () => all.forEach((one) => one.breakAll()),
   );
 
   const replica = options.replica
     ? new Replica(
-        { ...config, connectionString: options.replica.url },
+        { ...direct, connectionString: options.replica.url },
         { connections: cores + 4, heavy: cores + 1 },
         options.replica.lagSeconds * 1000,
         () => pulse.ask({ text: position, values: [] }),
@@ -101,24 +108,28 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     : null;
 
   const scoped = (organizationId: string | null, statement: Statement) => (client: pg.ClientBase) => {
-    if (!options.rls) return run(client, statement);
+    const first = [...(isPooled(client) ? settings : []), ...(options.rls ? [enter(organizationId)] : [])];
+    if (first.length === 0) return run(client, statement);
     sendTogether(client);
-    run(client, { text: "begin", values: [] }).catch(() => {});
-    run(client, enter(organizationId)).catch(() => {});
+    for (const one of [{ text: "begin", values: [] }, ...first]) run(client, one).catch(() => {});
     return run(client, statement).finally(() => run(client, { text: "commit", values: [] }).catch(() => {}));
   };
+  // What a connection of our own was asked when it was new.
+  const begun = pooled === null ? plainBegin : [...plainBegin, ...settings, epochFirst];
   const committed = (organizationId: string, statement: Statement) => async (client: pg.ClientBase) => {
-    if (!options.rls) return run(client, statement);
+    if (!options.rls && pooled === null) return run(client, statement);
     sendTogether(client);
-    const all = [...plainBegin, enter(organizationId), statement].map((one) => run(client, one));
+    const entered = options.rls ? [enter(organizationId)] : [];
+    const all = [...begun, ...entered, statement].map((one) => run(client, one));
     const [done, ...sent] = await Promise.allSettled([commit(client), ...all]);
     const failed = [...sent, done].find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     return all.at(-1)!;
   };
-  const cancel = (client: pg.ClientBase) => void pulse.cancel(client).catch(onError);
+  const cancel = (client: pg.ClientBase) =>
+    void (pooled === null ? pulse.cancel(client) : cancelThrough(pooled, client)).catch(onError);
   const transaction = <T>(organizationId: string | null, work: (tx: Transaction) => Promise<T>, asker: Asker | null) => {
-    return retried(() => own.use(asker, (client) => inTransaction(client, options.rls, organizationId, work)));
+    return retried(() => own.use(asker, (client) => inTransaction(client, options.rls, organizationId, work, begun)));
   };
   const query = (organizationId: string, statement: Statement, asker: Asker | null) => {
     asker?.stepAside();
@@ -149,7 +160,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
       pulse.isSilent ? refused() : retried(() => own.use(null, committed(organizationId, statement))),
     snapshot(organizationId, work) {
       if (pulse.isSilent) return refused();
-      const begin = [snapshotBegin, patience(options)];
+      const begin = [snapshotBegin, ...settings, patience(options.version ?? 0)];
       return own.use(null, (client) => inTransaction(client, options.rls, organizationId, work, begin));
     },
     unscoped(statement) {
@@ -174,112 +185,3 @@ const sumOf = (usages: readonly Usage[]): Usage => {
   const sum = (of: keyof Usage) => usages.reduce((all, one) => all + one[of], 0);
   return { total: sum("total"), idle: sum("idle"), waiting: sum("waiting") };
 };
-
-/** Acts for an organization, as the policies require, or for null as the role that sees all. It ends with the transaction. */
-const enter = (organizationId: string | null): Statement => ({
-  name: "enter",
-  text: "select set_config('role', $1, true), set_config('app.organization_id', $2, true)",
-  values: organizationId === null ? [systemRole, ""] : [appRole, organizationId],
-});
-
-const plainBegin: readonly Statement[] = [{ text: "begin", values: [], name: "begin" }];
-const snapshotBegin: Statement = { text: "begin isolation level repeatable read read only", values: [] };
-
-/** A snapshot waits for whoever writes down what it reads. It holds nobody up, because it writes nothing. */
-const patience = ({ version = 0 }: PoolOptions): Statement => ({
-  text: `select set_config('statement_timeout', '60s', true), set_config('idle_in_transaction_session_timeout', '60s', true)
-    ${version < 17 ? "" : ", set_config('transaction_timeout', '0', true)"}`,
-  values: [],
-});
-
-async function inTransaction<T>(
-  client: pg.PoolClient,
-  rls: boolean,
-  organizationId: string | null,
-  work: (tx: Transaction) => Promise<T>,
-  begin: readonly Statement[] = plainBegin,
-): Promise<T> {
-  const after: (() => void)[] = [];
-  const sent: Promise<unknown>[] = [];
-  let failure: unknown = null;
-  let hasEnded = false;
-  let isGathering = false;
-  const send = (statement: Statement) => {
-    // Each packet is a call of the system here and there.
-    if (!isGathering) sendTogether(client, () => (isGathering = false));
-    isGathering = true;
-    // Code that goes on after another part has failed would write outside of the transaction, or into the next one.
-    const answer = hasEnded ? Promise.reject(new Error("the transaction has ended")) : run(client, statement);
-    // The first failure is the cause. Later ones only say that the transaction is aborted. Answers come in order, so a return to
-    // a savepoint has undone every failure before it.
-    answer.then(
-      () => {
-        if (statement.text.startsWith("rollback to ")) failure = null;
-      },
-      (error) => {
-        failure ??= error;
-      },
-    );
-    return answer;
-  };
-
-  for (const statement of begin) sent.push(send(statement));
-  if (rls) sent.push(send(enter(organizationId)));
-  const acting = (forOrganization: string | null): Transaction => {
-    // All are queued in one turn of the event loop, so no other statement comes between the change of role and the statement it
-    // is for.
-    const sendThere = (statement: Statement) => {
-      if (!rls || forOrganization === organizationId) return send(statement);
-      sent.push(send(enter(forOrganization)));
-      const answer = send(statement);
-      sent.push(send(enter(organizationId)));
-      return answer;
-    };
-    return {
-      write: (statement) => void sent.push(sendThere(statement)),
-      read: (statement) => sendThere(statement).catch((error) => Promise.reject(failure ?? error)),
-      afterCommit: (act) => void after.push(act),
-      actingFor: acting,
-    };
-  };
-  try {
-    const result = await work(acting(organizationId));
-    hasEnded = true;
-    await commit(client);
-    if (failure !== null) throw failure;
-    for (const act of after) act();
-    return result;
-  } catch (error) {
-    hasEnded = true;
-    await run(client, { text: "rollback", values: [], name: "rollback" }).catch(() => {});
-    await Promise.allSettled(sent);
-    throw failure ?? error;
-  }
-}
-
-/** Commits. PostgreSQL answers the commit of a failed transaction with `ROLLBACK` and no error; here that is a failure. */
-function commit(client: pg.ClientBase): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.query(
-      new PipelinedStatement({ text: "commit", values: [], name: "commit" }, (error, query) => {
-        if (error) reject(asProblem(error));
-        else if (query.tag === "ROLLBACK") reject(new Error("the transaction was rolled back"));
-        else resolve();
-      }) as unknown as pg.Query,
-    );
-  });
-}
-
-const retryable = new Set(["40001", "40P01"]);
-
-async function retried<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!retryable.has((error as { code?: string }).code ?? "")) throw error;
-      if (attempt === 3) throw Object.assign(unavailable(), { cause: error });
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
-    }
-  }
-}

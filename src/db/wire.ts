@@ -1,5 +1,5 @@
 // One connection: how statements are sent on it, and what its errors mean.
-import type pg from "pg";
+import pg from "pg";
 import { unavailable } from "../core/errors.ts";
 import type { Rows, Statement } from "./database.ts";
 import { PipelinedStatement, rowsOf } from "./pipelined_statement.ts";
@@ -8,11 +8,23 @@ import { asToldByOneServer } from "./shard_errors.ts";
 export function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
   return new Promise((resolve, reject) => {
     client.query(
-      new PipelinedStatement(statement, (error, query) =>
+      new PipelinedStatement(forClient(client, statement), (error, query) =>
         error ? reject(asProblem(error, statement.text)) : resolve(rowsOf(query)),
       ) as unknown as pg.Query,
     );
   });
+}
+
+/** The client leads to a pooler in transaction mode: what was prepared may be on another connection. */
+export const isPooled = (client: pg.ClientBase): boolean => (client as { pooled?: boolean }).pooled === true;
+
+/** What can be sent on it. */
+export const forClient = (client: pg.ClientBase, statement: Statement): Statement =>
+  isPooled(client) ? { ...statement, name: "" } : statement;
+
+/** A client for such a pooler. */
+export class PooledClient extends pg.Client {
+  readonly pooled = true;
 }
 
 interface Wire {

@@ -180,6 +180,8 @@ test("several processes share a limit", () => {
 
   assert.equal(quota.window.limit, 3);
   assert.equal(quota.window.policy, '"read";q=3;w=10');
+  limiter.share(2);
+  assert.equal(quota.window.policy, '"read";q=5;w=10');
 });
 
 test("memory is bounded: beyond 20,000 holders of a window the rest share a quota", () => {

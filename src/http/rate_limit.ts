@@ -26,6 +26,8 @@ export interface RateLimiter {
   takeOpen(group: OpenGroup, holder: string, now: number): Quota;
   /** The same quota, without counting. */
   lookAtOpen(group: OpenGroup, holder: string, now: number): Quota;
+  /** Among how many processes the limits are divided. */
+  share(processes: number): void;
 }
 
 export function createRateLimiter(limits: RateLimits, processes = 1): RateLimiter {
@@ -45,6 +47,9 @@ export function createRateLimiter(limits: RateLimits, processes = 1): RateLimite
     },
     takeOpen: (group, holder, now) => keys[group].count(holder, now),
     lookAtOpen: (group, holder, now) => keys[group].quotaOf(holder, now),
+    share(processes) {
+      for (const window of [...Object.values(keys), ...Object.values(organizations)]) window.share(processes);
+    },
   };
 }
 
@@ -53,18 +58,27 @@ const holdersMax = 20_000;
 
 /** The counters of one group. They are kept in two generations, so that old ones are dropped without a search. */
 export class Window {
-  readonly limit: number;
+  /** The part of this process. */
+  limit = 0;
   /** `"read";q=200;w=10`: the group, its limit and the width in seconds. */
-  readonly policy: string;
+  policy = "";
+  private readonly name: string;
+  private readonly whole: number;
   private readonly widthMs: number;
   private fresh = new Map<string, Quota>();
   private old = new Map<string, Quota>();
   private turnsAt = 0;
 
   constructor(name: string, { limit, seconds }: RateLimit, wide: number, processes: number) {
-    this.limit = Math.ceil((limit * wide) / processes);
-    this.policy = `"${name}";q=${this.limit};w=${seconds}`;
+    this.name = name;
+    this.whole = limit * wide;
     this.widthMs = seconds * 1000;
+    this.share(processes);
+  }
+
+  share(processes: number): void {
+    this.limit = Math.ceil(this.whole / processes);
+    this.policy = `"${this.name}";q=${this.limit};w=${this.widthMs / 1000}`;
   }
 
   count(holder: string, now: number): Quota {

@@ -1,5 +1,6 @@
 // Clients that go on with their work, each request after the other, while something happens to the service. It says which requests
 // failed.
+import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Load {
@@ -19,11 +20,15 @@ export interface Outcome {
   repeated: number;
 }
 
+const going = new Set<Load>();
+// A failed test has not ended its load.
+after(() => Promise.all([...going].map((load) => load.end())));
+
 /** `place` gives the address for the next request. */
-export function startLoad(place: () => string, key: string, { clients = 16, pauseMs = 40 } = {}): Load {
+export function startLoad(place: () => string, key: string, { clients = 16, pauseMs = 150 } = {}): Load {
   const outcome: Outcome = { requests: 0, created: [], failures: [], repeated: 0 };
   let isOver = false;
-  const ask = async (method: string, path: string, body?: object, again = 1): Promise<any> => {
+  const ask = async (method: string, path: string, body?: object, again = 3): Promise<any> => {
     const response = await fetch(`${place()}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
@@ -60,9 +65,10 @@ export function startLoad(place: () => string, key: string, { clients = 16, paus
     }
   };
   const all = Promise.all(Array.from({ length: clients }, (_, i) => client(i)));
-  return {
+  const load: Load = {
     async end() {
       isOver = true;
+      going.delete(load);
       await all;
       return outcome;
     },
@@ -70,4 +76,6 @@ export function startLoad(place: () => string, key: string, { clients = 16, paus
       for (const wanted = outcome.requests + count; outcome.requests < wanted && outcome.failures.length < 20; ) await sleep(20);
     },
   };
+  going.add(load);
+  return load;
 }
