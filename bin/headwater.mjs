@@ -1,15 +1,17 @@
 #!/usr/bin/env node
-// The command `headwater` of a clone, under whatever Node is there: it goes on under the right one.
+// The command `headwater`, of a clone or of an installed package, under whatever Node is there: it goes on under the right one.
 
 import { spawn } from "node:child_process";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import module from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { setup } from "../scripts/setup.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const main = join(root, "src", "main.ts");
+const sources = join(root, "src", "main.ts");
+// A package has no sources: Node runs no TypeScript below node_modules.
+const main = existsSync(sources) ? sources : join(root, "dist", "release", "main.js");
 const cache = join(root, "node_modules", ".cache", "node");
 
 const node = await setup().catch((error) => {

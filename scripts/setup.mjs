@@ -16,6 +16,7 @@ import {
   utimes,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -28,12 +29,15 @@ const STALE = 10_000;
 
 /** Installs what is missing. Returns the path of the Node to run with. */
 export async function setup() {
-  if (!isInstalled() && !isReadOnly()) await alone(install);
+  if (!isPackage() && !isInstalled() && !isReadOnly()) await alone(install);
 
   const node = findNode();
   if (node) return node;
   throw new Error(`Headwater needs Node 24.7 or later, and this is ${process.version}: install it from https://nodejs.org.`);
 }
+
+/** npm has installed this folder itself, with what it depends on. Packages have no lock file. */
+const isPackage = () => !existsSync(join(root, "package-lock.json"));
 
 /** Also true when npm has recorded that it installed all packages of the lock file. */
 function isInstalled() {
@@ -127,7 +131,17 @@ function dropForeignNode() {
 function findNode() {
   if (existsSync(packagedNode())) return packagedNode();
   const [major, minor] = process.versions.node.split(".").map(Number);
-  return major > 24 || (major === 24 && minor >= 7) ? process.execPath : undefined;
+  if (major > 24 || (major === 24 && minor >= 7)) return process.execPath;
+  return isPackage() ? nodeBeside() : undefined;
+}
+
+/** The Node that npm has put beside this package. */
+function nodeBeside() {
+  try {
+    return createRequire(import.meta.url).resolve(`node-linux-${process.arch}/bin/node`);
+  } catch {
+    return undefined;
+  }
 }
 
 function packagedNode() {

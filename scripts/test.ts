@@ -24,7 +24,7 @@ const BATCH = 16;
 const SERVERS = /^src\/(cli|db|http)\//;
 const SERVER_BATCH = 4;
 /** Files that kill what they start, or measure what a process holds. */
-const ALONE = /^(test\/reliability\/|src\/cli\/(commands|worker)\.test|src\/db\/pool\.test)/;
+const ALONE = /^(test\/(deploy|reliability)\/|src\/cli\/(commands|worker)\.test|src\/db\/pool\.test)/;
 /** A process without output for this long is hanging, or a failed test left something open. */
 const SILENT_MS = 5 * 60_000;
 const BATCH_FILE = "test/support/batch.ts";

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 
 const root = new URL("..", import.meta.url).pathname;
-const folders = ["src", "test", "docs", "bench", "scripts", "bin", "migrations", "generated", "ops"];
+const folders = ["src", "test", "docs", "bench", "scripts", "bin", "migrations", "generated", "ops", "deploy"];
 const present = ["*", ...folders.map((one) => `${one}/**/*`)].flatMap((glob) => globSync(glob, { cwd: root }));
 const names = new Set(present.map((one) => basename(one)));
 
