@@ -49,10 +49,12 @@ function pathOf({ request }: Exchange): string {
 function sendFile(x: Exchange, status: number, { type, body, tag }: ReferenceFile): void {
   const { url, headers } = x.request;
   const etag = `"${tag}"`;
+  // A page may have anything behind its address.
+  const isStamped = url.includes("?") && !type.startsWith("text/html");
   const always = {
     "content-type": type,
     etag,
-    "cache-control": url.includes("?") ? "public, max-age=31536000, immutable" : "public, max-age=60",
+    "cache-control": isStamped ? "public, max-age=31536000, immutable" : "public, max-age=60",
   };
   const known = String(headers["if-none-match"] ?? "").includes(etag);
   if (known && status === 200) return answer(x, 304, "", always);

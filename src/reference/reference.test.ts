@@ -135,6 +135,8 @@ describe("how it is served", () => {
     const file = await fetch(on.url + style);
 
     assert.equal(again.status, 304);
+    const marked = await fetch(`${on.url}/docs/?from=mail`);
+    assert.equal(marked.headers.get("cache-control"), "public, max-age=60");
     assert.equal(file.headers.get("cache-control"), "public, max-age=31536000, immutable");
     assert.match(file.headers.get("content-type")!, /^text\/css/);
   });
