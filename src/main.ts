@@ -97,8 +97,9 @@ account
 
 program
   .command("demo")
-  .description("create an organization full of sample records, and print it with a key of its admin")
-  .option("--leads <count>", "how many leads", "500")
+  .description("create an organization with a quarter of a sales team's work, and print it with a key of its admin")
+  .option("--size <count>", "how many companies", "300")
+  .option("--seed <number>", "another seed makes another demo; the same one makes the same", "7")
   .action(run(() => import("./cli/demo.ts")));
 program
   .command("routes")

@@ -1,4 +1,5 @@
-// Realistic sample data: what a sales team of four has after some months of work. The same seed gives the same sample.
+// The companies of the demo, and what became of each in the quarter: data only. The same seed gives the same ones.
+import { type Chance, chanceFrom } from "./demo_random.ts";
 
 export interface Company {
   name: string;
@@ -7,16 +8,20 @@ export interface Company {
   city: string;
   country: string;
   phone: string;
-  mrr: number;
-  /** How far the lead has come, from 0 (new) to 3 (customer), in the statuses that an organization starts with. */
-  stage: number;
-  /** Days since the lead was created. */
-  age: number;
   people: Person[];
-  deals: Deal[];
-  history: Happening[];
-  todo: Todo[];
+  /** Who of the team looks after it. */
+  owner: number;
+  /** Days since it was added. */
+  age: number;
+  source: string;
+  fate: Fate;
+  deal: Deal | null;
+  /** Days after it was added, in their order. */
+  story: Happening[];
 }
+
+/** How it ended until now. */
+export type Fate = "new" | "unfit" | "talking" | "won" | "lost";
 
 export interface Person {
   name: string;
@@ -29,23 +34,19 @@ export interface Deal {
   /** Minor units. */
   value: number;
   period: "one_time" | "monthly" | "annual";
-  confidence: number;
-  state: "active" | "won" | "lost";
+  /** After how many days it began, and reached each further stage. */
+  begins: number;
+  stages: number[];
+  /** After how many days it was won or lost. */
+  ends: number | null;
 }
 
 export interface Happening {
-  kind: "note" | "call" | "email" | "meeting";
-  /** Days ago. */
-  ago: number;
-  text: string;
-}
-
-export interface Todo {
-  text: string;
-  kind: "lead" | "call" | "email";
-  /** Days from today. Negative values are overdue. */
-  due: number;
-  done: boolean;
+  kind: "note" | "call" | "mail" | "meeting" | "text" | "task";
+  after: number;
+  words: number;
+  /** For a call its outcome, for mail whether and how it was answered, for a task whether it is done. */
+  result: number;
 }
 
 const firsts =
@@ -66,15 +67,16 @@ const trades =
   );
 const forms = ["Inc", "GmbH", "Ltd", "SA", "Group", "& Sons", ""];
 const industries = ["Software", "Manufacturing", "Healthcare", "Retail", "Logistics", "Finance", "Education", "Energy"];
-const places: [string, string, string][] = [
-  ["San Francisco", "US", "+1415555"],
-  ["New York", "US", "+1212555"],
-  ["Berlin", "DE", "+4930555"],
-  ["Hamburg", "DE", "+4940555"],
-  ["London", "GB", "+44207946"],
-  ["Paris", "FR", "+33155555"],
-  ["Madrid", "ES", "+34915555"],
-  ["Amsterdam", "NL", "+31205555"],
+/** Each with the beginning of its numbers and how many digits follow. In the first, numbers are set aside for such use. */
+const places: [city: string, country: string, prefix: string, digits: number][] = [
+  ["San Francisco", "US", "+1415555", 4],
+  ["New York", "US", "+1212555", 4],
+  ["Berlin", "DE", "+4930230", 4],
+  ["Hamburg", "DE", "+4940669", 4],
+  ["London", "GB", "+442079460", 3],
+  ["Paris", "FR", "+33199001", 3],
+  ["Madrid", "ES", "+34910000", 3],
+  ["Amsterdam", "NL", "+31208000", 3],
 ];
 const titles = ["CEO", "Head of Sales", "Operations Manager", "CTO", "Buyer", "Finance Director", "Founder", "Office Manager"];
 const offers = [
@@ -85,92 +87,79 @@ const offers = [
   "Support contract",
   "Extension to all sites",
 ];
-const words: Record<Happening["kind"], string[]> = {
-  note: [
-    "Met at the trade fair, interested in a pilot.",
-    "Budget is decided in the next quarter.",
-    "Uses a spreadsheet today and wants out.",
-    "Asked for two references in the industry.",
-  ],
-  call: [
-    "Went through the open questions.",
-    "Not the right time, call again next month.",
-    "Agreed to send an offer.",
-    "Left a message with the assistant.",
-  ],
-  email: ["Our offer", "Next steps", "Your questions about data protection", "Dates for the workshop"],
-  meeting: ["Demo with the whole team", "Kick-off", "Price negotiation", "Quarterly review"],
-};
-const todos = ["Send the offer", "Call back", "Prepare the demo", "Ask for a reference", "Check in before renewal"];
+const sources = ["Website", "Trade fair", "Referral", "Cold list", "Partner"];
+const fates: Fate[] = ["new", "new", "unfit", "talking", "talking", "talking", "won", "won", "lost"];
 
-/** `count` companies with their people, deals and history. */
-export function sampleCompanies(count: number, seed = 7): Company[] {
-  const random = randomFrom(seed);
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const whole = (min: number, max: number) => min + Math.floor(random() * (max - min + 1));
-  const some = <T>(max: number, make: () => T): T[] => Array.from({ length: whole(0, max) }, make);
+export const quarterDays = 90;
 
-  return Array.from({ length: count }, (_, i) => {
-    const trade = pick(trades);
-    const name = [`${roots[i % roots.length]}${i >= roots.length ? ` ${pick(lasts)}` : ""}`, trade, pick(forms)]
-      .filter(Boolean)
-      .join(" ");
-    const domain = `${name
-      .toLowerCase()
-      .replaceAll(/[^a-z]+/g, "-")
-      .replaceAll(/^-|-$/g, "")}.example`;
-    const [city, country, prefix] = pick(places);
-    const stage = pick([0, 0, 0, 1, 2, 2, 3]);
-    const age = whole(1, 240);
-    return {
-      name,
-      url: `https://${domain}`,
-      industry: pick(industries),
-      city,
-      country,
-      phone: `${prefix}${String(whole(1000, 9999))}`,
-      mrr: stage === 3 ? whole(5, 400) * 1000 : 0,
-      stage,
-      age,
-      people: Array.from({ length: whole(1, 3) }, () => {
-        const [first, last] = [pick(firsts), pick(lasts)];
-        return { name: `${first} ${last}`, title: pick(titles), email: `${first}.${last}@${domain}`.toLowerCase() };
-      }),
-      deals: stage === 0 ? some(1, deal) : [deal(), ...some(1, deal)],
-      history: Array.from({ length: whole(1, 5) }, () => happening(age)).toSorted((a, b) => b.ago - a.ago),
-      todo: some(2, () => ({
-        text: pick(todos),
-        kind: pick(["lead", "call", "email"] as const),
-        due: whole(-5, 20),
-        done: random() < 0.3,
-      })),
-    };
-  });
-
-  function deal(): Deal {
-    return {
-      note: pick(offers),
-      value: whole(10, 900) * 10_000,
-      period: pick(["one_time", "monthly", "annual"] as const),
-      confidence: pick([10, 25, 50, 75, 90]),
-      state: pick(["active", "active", "won", "lost"] as const),
-    };
-  }
-
-  // Two months of activity, or less for a younger lead.
-  function happening(age: number): Happening {
-    const kind = pick(["note", "call", "call", "email", "meeting"] as const);
-    return { kind, ago: whole(0, Math.min(60, age)), text: pick(words[kind]) };
-  }
+/** The company with this number. */
+export function companyOf(number: number, seed: number, team: number): Company {
+  const chance = chanceFrom(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
+  const { whole, pick } = chance;
+  const root = roots[number % roots.length]!;
+  const name = [root, number >= roots.length ? pick(lasts) : "", pick(trades), pick(forms)].filter(Boolean).join(" ");
+  const domain = `${name
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, "-")
+    .replaceAll(/^-|-$/g, "")}-${number}.example`;
+  const [city, country, prefix, digits] = pick(places);
+  const fate = pick(fates);
+  // Wins and losses are spread over the months, and have a history before them.
+  const ended = (number % 3) * 28 + whole(1, 22);
+  const isOver = fate === "won" || fate === "lost";
+  const age = fate === "new" ? whole(1, 30) : isOver ? Math.min(quarterDays, ended + whole(12, 30)) : whole(20, quarterDays);
+  const people = Array.from({ length: whole(1, 3) }, (_, i) => personOf(chance, domain, i));
+  return {
+    name,
+    url: `https://${domain}`,
+    industry: pick(industries),
+    city,
+    country,
+    phone: `${prefix}${String(whole(0, 10 ** digits - 1)).padStart(digits, "0")}`,
+    people,
+    owner: whole(0, team - 1),
+    age,
+    source: pick(sources),
+    fate,
+    deal: fate === "new" || fate === "unfit" ? null : dealOf(chance, age, isOver ? age - ended : null),
+    story: storyOf(chance, age, fate),
+  };
 }
 
-/** A small generator of numbers from 0 to 1 (mulberry32). A sample must be repeatable, not secret. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+function personOf({ pick }: Chance, domain: string, number: number): Person {
+  const [first, last] = [pick(firsts), pick(lasts)];
+  return {
+    name: `${first} ${last}`,
+    title: pick(titles),
+    email: `${first}.${last}${number === 0 ? "" : number}@${domain}`.toLowerCase(),
   };
+}
+
+function dealOf({ whole, pick, happens }: Chance, age: number, ends: number | null): Deal {
+  const begins = whole(1, 5);
+  const last = ends ?? age;
+  const reached = ends === null ? whole(0, 3) : whole(1, 3);
+  const stages = Array.from(
+    { length: reached },
+    (_, i) => begins + Math.max(1, Math.floor(((last - begins) * (i + 1)) / (reached + 1))),
+  );
+  const value = whole(10, 900) * 10_000;
+  return {
+    note: pick(offers),
+    value,
+    period: happens(0.5) ? "one_time" : pick(["monthly", "annual"] as const),
+    begins,
+    stages,
+    ends,
+  };
+}
+
+function storyOf({ whole, pick }: Chance, age: number, fate: Fate): Happening[] {
+  const many = fate === "new" ? whole(1, 3) : fate === "unfit" ? whole(2, 4) : whole(4, 9);
+  const kinds = ["note", "call", "call", "mail", "mail", "mail", "meeting", "text", "task"] as const;
+  const story = Array.from({ length: many }, (): Happening => {
+    const kind = pick(kinds);
+    return { kind, after: whole(0, age), words: whole(0, 99), result: whole(0, 99) };
+  });
+  return story.toSorted((a, b) => a.after - b.after);
 }
