@@ -103,6 +103,9 @@ export interface ArchiveReader {
   file?(key: string, chunks: Chunks): Promise<void>;
 }
 
+/** Opens an archive from its beginning: the path of a file, or its bytes from elsewhere. */
+export type Opening = () => Promise<string | Readable>;
+
 /** Reads an archive, which is a file or comes from elsewhere, from its beginning to its end. Returns its manifest, or throws if anything is missing or was changed. */
 export async function readArchive(source: string | Readable, secrets: Secrets | null, reader: ArchiveReader): Promise<Manifest> {
   const entries = entriesOf(source);

@@ -47,7 +47,7 @@ async function restored(ws: Workspace, path: string, withSecrets = true) {
   const database = await createDatabase();
   const filesDir = await mkdtemp(join(tmpdir(), "headwater-restored-"));
   const manifest = await readArchive(path, secrets, {});
-  await restoreArchive(path, manifest, { url: database.url, storage: openStorage(filesDir), secrets, withSecrets });
+  await restoreArchive(async () => path, manifest, { url: database.url, storage: openStorage(filesDir), secrets, withSecrets });
   const there = await startService({ databaseUrl: database.url, filesDir, env });
   closing.push(async () => {
     await there.close();
@@ -174,7 +174,7 @@ test("an archive that is cut off, changed, or of a newer release is refused", as
   const manifest = await readArchive(path, secrets, {});
   const { databaseUrl: url, app } = acme.service;
   await assert.rejects(
-    restoreArchive(path, manifest, { url, storage: app.core.settings.storage, secrets, withSecrets: true }),
+    restoreArchive(async () => path, manifest, { url, storage: app.core.settings.storage, secrets, withSecrets: true }),
     /not empty/,
   );
 });

@@ -7,7 +7,7 @@ import { inUtc, withClient } from "../db/one_client.ts";
 import { createPartition, monthOf, partitioned, type Table } from "../db/partitions.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Storage } from "../services/storage.ts";
-import { readArchive } from "./archive.ts";
+import { type Opening, readArchive } from "./archive.ts";
 import { goOn } from "./go_on.ts";
 import { beginLoading } from "./load.ts";
 import type { Head, Manifest } from "./manifest.ts";
@@ -26,14 +26,14 @@ export interface Target {
 const fileMost = 2 ** 40;
 
 /** Puts everything in its place. The archive must have been read whole before. */
-export async function restoreArchive(path: string, manifest: Manifest, target: Target): Promise<void> {
+export async function restoreArchive(open: Opening, manifest: Manifest, target: Target): Promise<void> {
   await migrate(target.url, { count: manifest.migrations.count });
   const load = async (client: pg.Client) => {
     await refuseUnlessEmpty(client, manifest);
     await makePartitions(client, manifest);
     await client.query("begin");
     const loading = await beginLoading(client, manifest);
-    await readArchive(path, null, {
+    await readArchive(await open(), null, {
       table: loading.table,
       async file(key, chunks) {
         const received = await target.storage.receive(chunks, fileMost);

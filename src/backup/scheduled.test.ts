@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { createDatabase } from "../../test/support/database.ts";
 import { organization } from "../../test/support/given.ts";
 import { command, dataDir, start, until } from "../../test/support/processes.ts";
 import { startS3 } from "../../test/support/s3_server.ts";
 import { service, testSecretKey } from "../../test/support/service.ts";
 import { startMailServer } from "../../test/support/smtp.ts";
 import { parseConfig } from "../config.ts";
+import { withClient } from "../db/one_client.ts";
 import { openSecrets } from "../services/secrets.ts";
 import { openPlace } from "./open_place.ts";
 import type { Place } from "./place.ts";
@@ -85,6 +87,34 @@ test("in a bucket, the newest stay, one is taken at a time, and what cannot be r
   assert.ok(failed?.taken instanceof Error && failed.failedBefore);
   const again = await take(6);
   assert.ok(again?.failedBefore && !(again.taken instanceof Error));
+});
+
+test("an archive is verified and restored from the bucket where it lies, and one that is not there is named", async () => {
+  const acme = await organization(await service());
+  const lead = await acme.lead();
+  const env = {
+    ...bucket.env,
+    DATA_DIR: dataDir(),
+    DATABASE_URL: acme.service.databaseUrl,
+    SECRET_KEY: "a key of thirty-two characters or more",
+  };
+  const nightly = { ...env, BACKUP_TO: "s3://restored/nightly" };
+  const taken = await command(["backup"], nightly);
+  assert.equal(taken.code, 0, taken.err);
+  const [key] = [...bucket.objects.keys()].filter((one) => one.startsWith("restored/"));
+  const elsewhere = await createDatabase();
+
+  const verified = await command(["verify", `s3://${key}`], nightly);
+  const absent = await command(["restore", "s3://restored/nightly/sunday.tar"], { ...env, DATABASE_URL: elsewhere.url });
+  const restored = await command(["restore", `s3://${key}`], { ...env, DATABASE_URL: elsewhere.url });
+
+  assert.equal(verified.code, 0, verified.err);
+  assert.match(verified.out, /lead +1\n/);
+  assert.match(absent.err, /s3:\/\/restored\/nightly\/sunday\.tar cannot be read: /);
+  assert.equal(restored.code, 0, restored.err);
+  const found = await withClient(elsewhere.url, "a test", (client) => client.query("select id from lead"));
+  assert.deepEqual(found.rows, [{ id: lead.id }]);
+  await elsewhere.drop();
 });
 
 test("the worker takes backups by itself, and when one fails, the operator hears of it by mail, doctor and metrics", async () => {

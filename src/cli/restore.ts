@@ -7,14 +7,16 @@ import type { Config } from "../config.ts";
 import { withClient } from "../db/one_client.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { adoptSecretKey, openSecrets, secretKey } from "../services/secrets.ts";
+import { archiveAt } from "./archive_at.ts";
 import { filesOf, refuseWhileServing, withDatabase } from "./database.ts";
 import { Mistake, say } from "./say.ts";
 import { contentsOf } from "./verify.ts";
 
 export async function run(config: Config, file: string, options: { withoutSecrets?: boolean }): Promise<void> {
+  const open = await archiveAt(config, file);
   let archived: string | null = null;
   const configured = config.secret_key === null ? null : openSecrets(config.secret_key);
-  const manifest = await readArchive(file, configured, {
+  const manifest = await readArchive(await open(), configured, {
     head: refuseUnknown,
     key: async (key) => void (archived = key),
   });
@@ -31,7 +33,7 @@ export async function run(config: Config, file: string, options: { withoutSecret
   await withDatabase(config, async (url) => {
     await refuseWhileServing(url, "stop it, and restore into an empty database");
     const secrets = openSecrets(key);
-    await restoreArchive(file, manifest, { url, storage: filesOf(config), secrets, withSecrets });
+    await restoreArchive(open, manifest, { url, storage: filesOf(config), secrets, withSecrets });
     if (withSecrets && former !== key) await sealAnew(url, former!, key);
   });
   say(contentsOf(manifest));

@@ -3,11 +3,13 @@ import { readArchive } from "../backup/archive.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { Config } from "../config.ts";
 import { openSecrets } from "../services/secrets.ts";
+import { archiveAt } from "./archive_at.ts";
 import { columns, say } from "./say.ts";
 
 export async function run(config: Config, file: string): Promise<void> {
+  const open = await archiveAt(config, file);
   const secrets = config.secret_key === null ? null : openSecrets(config.secret_key);
-  const manifest = await readArchive(file, secrets, {});
+  const manifest = await readArchive(await open(), secrets, {});
   say(columns(manifest.tables.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, String(rows)])));
   say(contentsOf(manifest));
 }

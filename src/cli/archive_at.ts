@@ -1,0 +1,32 @@
+// Where the archive of a command lies: a file, or an object such as `s3://bucket/nightly/monday.tar`, with the settings of S3.
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import type { Opening } from "../backup/archive.ts";
+import { openPlace } from "../backup/open_place.ts";
+import type { Config } from "../config.ts";
+import { bucketOf } from "../environment.ts";
+import { Mistake } from "./say.ts";
+
+/** Opens it from its beginning, as often as it is called. */
+export async function archiveAt(config: Config, name: string): Promise<Opening> {
+  const found = bucketOf(name);
+  if (found === null) {
+    await access(name, constants.R_OK);
+    return async () => name;
+  }
+  const account = config.s3 ?? (config.backup !== null && "s3" in config.backup.to ? config.backup.to.s3 : null);
+  if (account === null)
+    throw new Mistake(
+      "To read from S3, set S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and what else is needed, with S3_BUCKET or BACKUP_TO.",
+    );
+  const parts = found.prefix.split("/").slice(0, -1);
+  const file = parts.pop();
+  if (file === undefined) throw new Mistake("Say which archive in the bucket, such as s3://bucket/monday.tar.");
+  const prefix = parts.map((part) => `${part}/`).join("");
+  const place = await openPlace({ s3: { ...account, bucket: found.bucket }, prefix }, join(config.data_dir, "backup_on_its_way"));
+  return () =>
+    place.read(file).catch((error) => {
+      throw new Mistake(`${name} cannot be read: ${error.message || error.name}`);
+    });
+}
