@@ -9,6 +9,7 @@ import type { PeopleDataLabsAccount } from "./services/people_data_labs.ts";
 import type { S3Place } from "./services/s3.ts";
 
 export type { LogLevel, RateLimit, RateLimits } from "./environment.ts";
+export { bucketOf } from "./environment.ts";
 
 export interface Config {
   host: string;

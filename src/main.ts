@@ -50,6 +50,7 @@ program
   .command("backup [file]")
   .description("write everything into one archive while the service goes on; without a file, to BACKUP_TO")
   .option("--without-secrets", "leave passwords, tokens and keys of other services out")
+  .option("--organization <id>", "only this organization, without secrets, to put it in elsewhere")
   .action(run(() => import("./cli/backup.ts")));
 program
   .command("verify <file>")
@@ -59,6 +60,8 @@ program
   .command("restore <file>")
   .description("put an archive into an empty database")
   .option("--without-secrets", "leave out what was sealed with a key that is lost")
+  .option("--organization", "put in one organization beside others, while the service goes on")
+  .option("--new-ids", "as a copy of it, with ids of its own")
   .action(run(() => import("./cli/restore.ts")));
 
 const key = program.command("key").description("API keys");

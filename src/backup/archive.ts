@@ -6,7 +6,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { link, open, rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { extract, type Header, pack } from "tar-stream";
+import { extract, type Header, type Pack, pack } from "tar-stream";
 import type { Secrets } from "../services/secrets.ts";
 import { type Head, type Manifest, parseHead, parseManifest } from "./manifest.ts";
 
@@ -41,20 +41,8 @@ export async function writeArchive(path: string, fill: (archive: ArchiveWriter) 
   tar.pipe(file);
   const written = finished(file);
   written.catch(() => {}); // reported below, or instead of it what `fill` says
-  const entry = (name: string, bytes: Buffer) =>
-    Promise.race([
-      new Promise<void>((resolve, reject) => {
-        tar.entry({ name, size: bytes.length, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
-      }),
-      written,
-    ]);
   try {
-    await fill({
-      head: (head) => entry(headName, Buffer.from(`${JSON.stringify(head, null, 2)}\n`)),
-      key: (key) => entry(keyName, Buffer.from(`${key}\n`)),
-      add: (stem, chunks) => addParts(stem, chunks, entry),
-      manifest: (text) => entry(manifestName, Buffer.from(`${text}\n`)),
-    });
+    await fill(writerTo(tar, written));
     tar.finalize();
     await written;
     await sync(partial);
@@ -64,6 +52,38 @@ export async function writeArchive(path: string, fill: (archive: ArchiveWriter) 
     file.destroy();
     await rm(partial, { force: true });
   }
+}
+
+/** An archive as bytes that come while it is filled. If that fails, so do they. */
+export function archiveBytes(fill: (archive: ArchiveWriter) => Promise<void>): Readable {
+  const tar = pack();
+  const ended = new Promise<void>((_, reject) => {
+    tar.on("error", reject);
+    tar.on("close", () => reject(new Error("Nobody takes the archive any more.")));
+  });
+  ended.catch(() => {}); // whoever reads the bytes hears of it
+  fill(writerTo(tar, ended)).then(
+    () => tar.finalize(),
+    (error) => tar.destroy(error),
+  );
+  return tar as unknown as Readable;
+}
+
+/** `ended`: nobody takes the bytes any more. */
+function writerTo(tar: Pack, ended: Promise<void>): ArchiveWriter {
+  const entry = (name: string, bytes: Buffer) =>
+    Promise.race([
+      new Promise<void>((resolve, reject) => {
+        tar.entry({ name, size: bytes.length, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+      ended,
+    ]);
+  return {
+    head: (head) => entry(headName, Buffer.from(`${JSON.stringify(head, null, 2)}\n`)),
+    key: (key) => entry(keyName, Buffer.from(`${key}\n`)),
+    add: (stem, chunks) => addParts(stem, chunks, entry),
+    manifest: (text) => entry(manifestName, Buffer.from(`${text}\n`)),
+  };
 }
 
 async function addParts(stem: string, chunks: Chunks, entry: (name: string, bytes: Buffer) => Promise<void>): Promise<Measured> {

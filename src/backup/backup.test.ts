@@ -38,6 +38,7 @@ const backup = async (ws: Workspace, name: string) => {
     key: testSecretKey,
     withSecrets: true,
     release: "test",
+    organization_id: null,
   });
   return path;
 };

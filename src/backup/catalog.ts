@@ -5,6 +5,8 @@ export interface StoredTable {
   name: string;
   /** All but those that PostgreSQL computes. */
   columns: string[];
+  /** Those of the columns that cannot be null. */
+  required: string[];
   partitions: string[];
   /** The column whose values PostgreSQL counts, and its sequence. */
   counter: { column: string; sequence: string } | null;
@@ -23,6 +25,8 @@ const tablesQuery = `
 select c.relname as name,
   array(select a.attname::text from pg_attribute a
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns,
+  array(select a.attname::text from pg_attribute a
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attnotnull order by a.attnum) as required,
   array(select p.relname::text from pg_inherits i join pg_class p on p.oid = i.inhrelid
     where i.inhparent = c.oid and p.relname ~ '_\\d{4}_\\d{2}$' order by 1) as partitions,
   (select json_build_object('column', a.attname, 'sequence', pg_get_serial_sequence(quote_ident(c.relname), a.attname))

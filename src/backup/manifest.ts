@@ -21,6 +21,8 @@ const head = z.object({
   migrations: z.object({ count, last: z.string() }),
   /** The only organization in it, or null for all of them. */
   organization_id: z.string().nullable(),
+  /** The key that its manifest is signed with. The first archives do not say it. */
+  signed_by: z.string().optional(),
   /** The key that seals its secrets, and whether they are in it, with the key or without. Null: they were left out. */
   secrets: z.object({ key_id: z.string(), has_key: z.boolean() }).nullable(),
 });
@@ -59,7 +61,8 @@ export const parseHead = (text: string): Head => parse(head, text);
 /** Throws for a manifest that was changed, where `secrets` are those that signed it. */
 export function parseManifest(text: string, secrets: Secrets | null): Manifest {
   const { manifest: found, signature } = parse(signed, text);
-  if (secrets !== null && found.secrets?.key_id === secrets.key_id && signatureOf(found, secrets) !== signature)
+  const signer = found.signed_by ?? found.secrets?.key_id;
+  if (secrets !== null && signer === secrets.key_id && signatureOf(found, secrets) !== signature)
     throw new Error("The archive was changed after it was taken: its manifest is not the one that was signed.");
   return found;
 }

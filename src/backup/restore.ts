@@ -23,10 +23,12 @@ export interface Target {
 }
 
 /** No file is longer; an archive's hashes are checked anyway. */
-const fileMost = 2 ** 40;
+export const fileMost = 2 ** 40;
 
 /** Puts everything in its place. The archive must have been read whole before. */
 export async function restoreArchive(open: Opening, manifest: Manifest, target: Target): Promise<void> {
+  if (manifest.organization_id !== null)
+    throw new Error("The archive is of one organization: put it into a database with others by restore --organization.");
   await migrate(target.url, { count: manifest.migrations.count });
   const load = async (client: pg.Client) => {
     await refuseUnlessEmpty(client, manifest);
@@ -76,7 +78,7 @@ async function refuseUnlessEmpty(client: pg.Client, { migrations }: Manifest): P
     );
 }
 
-async function makePartitions(client: pg.Client, { tables }: Manifest): Promise<void> {
+export async function makePartitions(client: pg.Client, { tables }: Manifest): Promise<void> {
   for (const name of tables.flatMap(({ partitions }) => partitions)) {
     const [, table, year, month] = /^([a-z_]+)_(\d{4})_(\d{2})$/.exec(name) ?? [];
     if (table === undefined || !Object.hasOwn(partitioned, table))
@@ -86,7 +88,7 @@ async function makePartitions(client: pg.Client, { tables }: Manifest): Promise<
 }
 
 /** A forged key could name a place outside of the folder of files. */
-function checkedKey(key: string): string {
+export function checkedKey(key: string): string {
   if (!/^[A-Za-z0-9_]+\/[A-Za-z0-9_.-]+$/.test(key) || key.includes(".."))
     throw new Error(`The archive was changed: ${key} is no stored file.`);
   return key;

@@ -7,7 +7,7 @@ import type { Secrets } from "../services/secrets.ts";
 import { quoted } from "./catalog.ts";
 
 export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): Promise<void> {
-  await renewWebhooks(client, secrets);
+  await renewWebhooks(client, secrets, null);
   for (const { table, column } of sealedColumns.filter(
     (one) => one.table !== "webhook" || one.column !== "sealed_signature_key",
   )) {
@@ -26,8 +26,10 @@ export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): 
 const hasNewKey = "It has a new signing key since a restore without secrets: give it to the receiver, and activate the webhook";
 
 /** A webhook needs a signing key. It gets a new one, and waits until its receiver has it. */
-async function renewWebhooks(client: pg.ClientBase, secrets: Secrets): Promise<void> {
-  const { rows } = await client.query("select organization_id, id from webhook");
+export async function renewWebhooks(client: pg.ClientBase, secrets: Secrets, organizationId: string | null): Promise<void> {
+  const { rows } = await client.query("select organization_id, id from webhook where $1::text is null or organization_id = $1", [
+    organizationId,
+  ]);
   for (const { organization_id, id } of rows) {
     const place = { table: "webhook", column: "sealed_signature_key", organization_id, id };
     const sealed = secrets.seal(`whsec_${randomBytes(32).toString("base64")}`, place);

@@ -12,6 +12,7 @@ import { newId } from "../values/id.ts";
 import { type ArchiveWriter, type Chunks, tellFile, writeArchive } from "./archive.ts";
 import { quoted, type StoredTable, tablesOf, withFiles } from "./catalog.ts";
 import { formatVersion, type Head, type Manifest, signManifest, type TableEntry } from "./manifest.ts";
+import { type ArchivedTable, archivedTables } from "./organization/archived.ts";
 
 export interface Source {
   url: string;
@@ -22,36 +23,50 @@ export interface Source {
   /** Sealed secrets are in the archive. */
   withSecrets: boolean;
   release: string;
+  /** The only organization to take, or null for all of them. Its secrets are left out. */
+  organization_id: string | null;
 }
 
 /** Writes an archive that appears only when it is whole, and returns what is in it. */
 export async function takeBackup(path: string, source: Source): Promise<Manifest> {
+  let manifest: Manifest | null = null;
+  await writeArchive(path, async (archive) => {
+    manifest = await takeInto(archive, source);
+  });
+  return manifest!;
+}
+
+/** Puts everything into an archive that somebody else keeps. */
+export async function takeInto(archive: ArchiveWriter, source: Source): Promise<Manifest> {
   const take = async (client: pg.Client) => {
     // Before the snapshot: what is removed afterwards may belong to its rows.
     await client.query("select pg_advisory_lock_shared($1)", [backupLock]);
     await client.query("begin isolation level repeatable read read only");
-    let manifest: Manifest | null = null;
-    await writeArchive(path, async (archive) => {
-      manifest = await fill(archive, client, source);
-    });
-    return manifest!;
+    if (source.organization_id !== null) await refuseUnlessLiving(client, source.organization_id);
+    return fill(archive, client, source);
   };
   return withClient(source.url, "headwater backup", take, inUtc);
+}
+
+async function refuseUnlessLiving(client: pg.Client, organizationId: string): Promise<void> {
+  const { rowCount } = await client.query("select from organization where id = $1 and erased_at is null", [organizationId]);
+  if (rowCount === 0) throw new Error(`There is no organization ${organizationId} here.`);
 }
 
 async function fill(archive: ArchiveWriter, client: pg.Client, source: Source): Promise<Manifest> {
   const head = await headOf(client, source);
   await archive.head(head);
   if (source.withSecrets && source.key !== null) await archive.key(source.key);
-  const found = await tablesOf(client);
+  const found = await whatIsIn(client, source);
   const tables: TableEntry[] = [];
-  for (const table of found) tables.push(await addTable(archive, client, table, source.withSecrets));
-  const manifest = { ...head, tables, files: await addFiles(archive, client, withFiles(found), source.storage) };
+  for (const table of found) tables.push(await addTable(archive, client, table));
+  const manifest = { ...head, tables, files: await addFiles(archive, client, withFiles(found), source) };
   await archive.manifest(signManifest(manifest, source.secrets));
   return manifest;
 }
 
-async function headOf(client: pg.Client, { release, secrets, key, withSecrets }: Source): Promise<Head> {
+async function headOf(client: pg.Client, source: Source): Promise<Head> {
+  const { release, secrets, key, withSecrets, organization_id } = source;
   const { rows } = await client.query("select version, file, now() as at from migration order by version desc limit 1");
   return {
     format: "headwater backup",
@@ -60,22 +75,27 @@ async function headOf(client: pg.Client, { release, secrets, key, withSecrets }:
     release,
     taken_at: (rows[0].at as Date).toISOString(),
     migrations: { count: rows[0].version, last: rows[0].file },
-    organization_id: null,
+    organization_id,
+    signed_by: secrets.key_id,
     secrets: withSecrets ? { key_id: secrets.key_id, has_key: key !== null } : null,
   };
 }
 
-async function addTable(
-  archive: ArchiveWriter,
-  client: pg.Client,
-  table: StoredTable,
-  withSecrets: boolean,
-): Promise<TableEntry> {
-  const { name, columns, partitions, counter } = table;
+async function whatIsIn(client: pg.Client, { organization_id, withSecrets }: Source): Promise<ArchivedTable[]> {
+  if (organization_id !== null) return archivedTables(client, organization_id);
+  return (await tablesOf(client)).map((table) => ({ ...table, select: selectOf(table, withSecrets) }));
+}
+
+function selectOf({ name, columns }: StoredTable, withSecrets: boolean): string {
   const sealed = new Set(withSecrets ? [] : sealedColumns.filter((one) => one.table === name).map(({ column }) => column));
   // An empty text is no sealed value, and says that one was here.
   const selected = columns.map((one) => (sealed.has(one) ? `case when ${quoted(one)} is not null then '' end` : quoted(one)));
-  const rows = client.query(copyTo(`copy (select ${selected.join(", ")} from ${quoted(name)}) to stdout`));
+  return `select ${selected.join(", ")} from ${quoted(name)}`;
+}
+
+async function addTable(archive: ArchiveWriter, client: pg.Client, table: ArchivedTable): Promise<TableEntry> {
+  const { name, columns, partitions, counter, select } = table;
+  const rows = client.query(copyTo(`copy (${select}) to stdout`));
   const measured = await archive.add(`tables/${name}`, rows as Chunks);
   const value = counter && (await client.query(`select last_value::text as value from ${counter.sequence}`)).rows[0].value;
   return {
@@ -96,14 +116,15 @@ async function addFiles(
   archive: ArchiveWriter,
   client: pg.Client,
   tables: readonly StoredTable[],
-  storage: Storage,
+  { storage, organization_id }: Source,
 ): Promise<Files> {
   const hash = createHash("sha256");
   const found = { count: 0, bytes: 0, missing: { count: 0, keys: [] as string[] } };
   // A file that moved to another organization has its row there; bytes that are kept for an undo have none but their announcement.
+  const whose = organization_id === null ? "" : ` and organization_id = ${client.escapeLiteral(organization_id)}`;
   const keys = tables.map(
     ({ name }) =>
-      `select storage_key, ${name !== "stored_bytes_removal"} as needed from ${quoted(name)} where storage_key is not null`,
+      `select storage_key, ${name !== "stored_bytes_removal"} as needed from ${quoted(name)} where storage_key is not null${whose}`,
   );
   await client.query(
     `declare stored_file no scroll cursor for

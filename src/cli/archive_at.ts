@@ -4,8 +4,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { Opening } from "../backup/archive.ts";
 import { openPlace } from "../backup/open_place.ts";
-import type { Config } from "../config.ts";
-import { bucketOf } from "../environment.ts";
+import { bucketOf, type Config } from "../config.ts";
 import { Mistake } from "./say.ts";
 
 /** Opens it from its beginning, as often as it is called. */

@@ -15,17 +15,19 @@ import { version } from "./version.ts";
 
 interface Options {
   withoutSecrets?: boolean;
+  organization?: string;
 }
 
-export async function run(config: Config, file: string | undefined, { withoutSecrets = false }: Options): Promise<void> {
+export async function run(config: Config, file: string | undefined, { withoutSecrets, organization }: Options): Promise<void> {
+  if (organization !== undefined && file === undefined) throw new Mistake("Say into which file the organization goes.");
   await withDatabase(config, async (url) => {
-    const source = await sourceOf(config, url, !withoutSecrets);
+    const source = await sourceOf(config, url, { withoutSecrets, organization });
     if (file !== undefined) tell(await takeBackup(file, source), source);
     else await runScheduled(config, source);
   });
 }
 
-async function sourceOf(config: Config, url: string, withSecrets: boolean): Promise<Source> {
+async function sourceOf(config: Config, url: string, { withoutSecrets = false, organization }: Options): Promise<Source> {
   const key = await secretKey(config.secret_key, config.data_dir);
   return {
     url,
@@ -33,8 +35,9 @@ async function sourceOf(config: Config, url: string, withSecrets: boolean): Prom
     secrets: openSecrets(key),
     // Who set SECRET_KEY keeps it elsewhere. The key of DATA_DIR would be lost with it.
     key: config.secret_key === null ? key : null,
-    withSecrets,
+    withSecrets: !withoutSecrets && organization === undefined,
     release: version,
+    organization_id: organization ?? null,
   };
 }
 

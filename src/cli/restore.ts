@@ -2,17 +2,26 @@
 
 import { readArchive } from "../backup/archive.ts";
 import type { Manifest } from "../backup/manifest.ts";
+import { restoreOrganization } from "../backup/organization/restore.ts";
 import { refuseUnknown, restoreArchive } from "../backup/restore.ts";
 import type { Config } from "../config.ts";
+import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { adoptSecretKey, openSecrets, secretKey } from "../services/secrets.ts";
 import { archiveAt } from "./archive_at.ts";
 import { filesOf, refuseWhileServing, withDatabase } from "./database.ts";
-import { Mistake, say } from "./say.ts";
+import { complain, Mistake, say } from "./say.ts";
 import { contentsOf } from "./verify.ts";
 
-export async function run(config: Config, file: string, options: { withoutSecrets?: boolean }): Promise<void> {
+interface Options {
+  withoutSecrets?: boolean;
+  organization?: boolean;
+  newIds?: boolean;
+}
+
+export async function run(config: Config, file: string, options: Options): Promise<void> {
+  if (options.organization) return putIn(config, file, options.newIds === true);
   const open = await archiveAt(config, file);
   let archived: string | null = null;
   const configured = config.secret_key === null ? null : openSecrets(config.secret_key);
@@ -38,6 +47,27 @@ export async function run(config: Config, file: string, options: { withoutSecret
   });
   say(contentsOf(manifest));
   say("Restored. Start the service; readers of the feed and webhooks go on. People sign in again.");
+}
+
+/** Beside a running service: others work meanwhile. */
+async function putIn(config: Config, file: string, newIds: boolean): Promise<void> {
+  const open = await archiveAt(config, file);
+  const key = await secretKey(config.secret_key, config.data_dir);
+  const secrets = openSecrets(key);
+  const manifest = await readArchive(await open(), secrets, { head: refuseUnknown });
+  if (manifest.organization_id === null)
+    throw new Mistake("The archive is of everything and not of one organization: take one by backup --organization.");
+  if (manifest.signed_by !== secrets.key_id)
+    complain(
+      "The archive was signed by another service, so its signature says nothing here: use it only if you trust where it comes from.",
+    );
+  const id = await withDatabase(config, async (url) => {
+    await migrate(url);
+    return restoreOrganization(open, manifest, { url, storage: filesOf(config), secrets }, newIds);
+  });
+  say(contentsOf(manifest));
+  say(`Restored as ${id}. Make a key by: headwater key create --organization ${id} --email …`);
+  say("Connections, webhooks, automations and sequences wait until a member gives their secrets and starts them.");
 }
 
 /** The key that sealed what is in the archive: ours, one of the others, or none that is known. */

@@ -1,5 +1,7 @@
 // Words as the index stores them: each has a mark of its organization, and each beginning of a word has the month of its record.
 
+import { markOf } from "../values/id.ts";
+
 interface Dated {
   date_created: string;
   date_updated: string;
@@ -14,8 +16,7 @@ export const storedWords = (vector: string, row: Dated & { organization_id: stri
 
 /** A `tsvector` or `tsquery` literal with every word marked. Words contain no quotes, spaces or parentheses. */
 export function markedWords(literal: string, organizationId: string): string {
-  // The end of an id is its random part.
-  const mark = organizationId.slice(-8);
+  const mark = markOf(organizationId);
   // Every second part is a word.
   return literal
     .split("'")

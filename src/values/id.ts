@@ -86,5 +86,8 @@ export function isId(prefix: string, text: string): boolean {
   return text.length <= 64 && text.startsWith(`${prefix}_`) && /^[0-9A-Za-z_]+$/.test(text);
 }
 
+/** Marks the words of an organization in the index of all. The end of an id is its random part. */
+export const markOf = (organizationId: string): string => organizationId.slice(-8);
+
 /** The prefix of an id: `lead_01…` → `lead`. */
 export const prefixOf = (id: string): string => id.slice(0, id.lastIndexOf("_"));

@@ -1,0 +1,79 @@
+// What the archive of one organization holds: its rows of every table that has an organization, from PostgreSQL's catalog, and who its
+// members are. Secrets are left out, and so is what is only good where it was made.
+import type pg from "pg";
+import { sealedColumns } from "../../services/sealed_columns.ts";
+import { quoted, type StoredTable, tablesOf } from "../catalog.ts";
+
+/** A table of an archive, and the query of its rows. */
+export interface ArchivedTable extends StoredTable {
+  select: string;
+}
+
+/** The first table: who restores must know the people before everything that names them. */
+export const people = "user";
+
+/** People belong to themselves. This is what colleagues see of them. */
+const ofPeople = [
+  "id",
+  "email",
+  "email_key",
+  "first_name",
+  "last_name",
+  "signature",
+  "image",
+  "timezone",
+  "date_created",
+  "date_updated",
+];
+
+/** Kept only to answer a request again, to reach this server, or about this server. */
+const passing: ReadonlySet<string> = new Set([
+  "idempotency_key",
+  "mail_link",
+  "organization_export",
+  "presence",
+  "stored_bytes_removal",
+  "system_mail",
+]);
+
+/** Hashes that open nothing. */
+const harmless: ReadonlySet<string> = new Set(["agent_call.arguments_hash"]);
+
+/** Another organization is at the other end of these; `rendered` is made again when it is asked for. */
+const elsewhere: ReadonlySet<string> = new Set(["contact.share_id", "contact.shared_at"]);
+
+export async function archivedTables(client: pg.ClientBase, organizationId: string): Promise<ArchivedTable[]> {
+  const here = client.escapeLiteral(organizationId);
+  const tables = await tablesOf(client);
+  const members = tables.find(({ name }) => name === people)!;
+  return [
+    {
+      ...members,
+      columns: ofPeople,
+      select: `select ${ofPeople.map(quoted).join(", ")} from "user" where id in (select user_id from membership where organization_id = ${here})`,
+    },
+    ...tables.filter(isArchived).map((table) => ({ ...table, select: `${selectOf(table)} where organization_id = ${here}` })),
+  ];
+}
+
+const isArchived = (table: StoredTable): boolean =>
+  table.has_organization &&
+  !passing.has(table.name) &&
+  table.columns.every((one) => !table.required.includes(one) || !isSecret(table.name, one) || isRenewed(table.name, one));
+
+/** A webhook needs a signing key. It gets a new one where it is restored. */
+const isRenewed = (table: string, column: string): boolean => table === "webhook" && column === "sealed_signature_key";
+
+export const isSecret = (table: string, column: string): boolean =>
+  !harmless.has(`${table}.${column}`) &&
+  (/^sealed_|(^|_)(hash|token|password|secret)$/.test(column) ||
+    sealedColumns.some((one) => one.table === table && one.column === column));
+
+function selectOf({ name, columns }: StoredTable): string {
+  const valueOf = (column: string) => {
+    if (isRenewed(name, column)) return "''";
+    if (isSecret(name, column) || column === "rendered" || elsewhere.has(`${name}.${column}`)) return "null";
+    return quoted(column);
+  };
+  return `select ${columns.map(valueOf).join(", ")} from ${quoted(name)}`;
+}

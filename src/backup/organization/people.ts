@@ -1,0 +1,56 @@
+// The members of an organization where it is put in: whoever has an account with the same e-mail address keeps it, with its password;
+// others get one without a password, and choose one by the link for forgotten ones.
+import type pg from "pg";
+import { emailKey } from "../../values/email.ts";
+import { newId, randomId } from "../../values/id.ts";
+import { staged } from "./staged.ts";
+
+interface Person {
+  id: string;
+  email: string;
+}
+
+/** The ids that people have here, by those in the archive. */
+export async function findPeople(client: pg.Client): Promise<Map<string, string>> {
+  const { rows: theirs } = await client.query<Person>(`select id, email from ${staged("user")}`);
+  const found = new Map<string, string>();
+  for (const { id, email } of theirs) {
+    const { rows } = await client.query<{ id: string; is_same: boolean }>(
+      `select id, email_key = $1 as is_same from "user" where email_key = $1 or id = $2 order by is_same desc limit 1`,
+      [emailKey(email), id],
+    );
+    const ours = rows[0];
+    found.set(id, ours === undefined ? id : ours.is_same ? ours.id : randomId("user"));
+    await client.query(`update ${staged("user")} set id = $2, email_key = $3 where id = $1`, [
+      id,
+      found.get(id),
+      emailKey(email),
+    ]);
+  }
+  return found;
+}
+
+/** An account that somebody made here meanwhile is theirs. */
+export async function addPeople(client: pg.Client): Promise<void> {
+  await client.query(
+    `insert into "user" (id, email, email_key, first_name, last_name, signature, image, timezone, date_created, date_updated)
+     select id, email, email_key, first_name, last_name, signature, image, timezone, date_created, date_updated from ${staged("user")} s
+     where not exists (select from "user" u where u.id = s.id)`,
+  );
+}
+
+/** The organization belongs to the account of its first admin, who gets one if they own none. */
+export async function ownAccount(client: pg.Client): Promise<void> {
+  const { rows: admins } = await client.query(
+    `select m.user_id, o.name from ${staged("membership")} m, ${staged("organization")} o
+     where m.role_id = 'admin' and m.status = 'active' order by m.date_created, m.id limit 1`,
+  );
+  if (admins.length === 0) throw new Error("The archive was changed: its organization has no admin.");
+  const [{ user_id, name }] = admins;
+  const { rows: owned } = await client.query("select id from account where owner_id = $1 order by date_created, id limit 1", [
+    user_id,
+  ]);
+  const id = owned[0]?.id ?? newId("acct");
+  if (owned.length === 0) await client.query("insert into account (id, name, owner_id) values ($1, $2, $3)", [id, name, user_id]);
+  await client.query(`update ${staged("organization")} set account_id = $1`, [id]);
+}
