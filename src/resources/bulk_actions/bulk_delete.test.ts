@@ -114,6 +114,10 @@ test("what the database refuses in the end fails alone, and says why", async () 
   assert.deepEqual([status, n_succeeded, n_failed], ["done", 1, 1]);
   assert.deepEqual(errors, [{ object_id: ann.id, error: "cannot come back: a contact whose lead is gone" }]);
   assert.equal((await acme.get(`/contact/${bob.id}/`)).name, "Bob");
+  const { id } = await acme.post(`/bulk_action/${made.id}/undo/`, {});
+  await work(acme);
+  const again = await acme.get(`/bulk_action/${id}/`);
+  assert.deepEqual([again.n_failed, again.n_skipped], [1, 1], "another undo tries what failed, and what is back stays");
 });
 
 test("what a deleted record named may be gone too: it comes back without it, or with another status, and the item says so", async () => {

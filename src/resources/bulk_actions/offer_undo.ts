@@ -6,7 +6,7 @@ import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { bulkAction } from "./bulk_action.ts";
 
-/** What a canceled undo has not undone may be undone by another one, and so may what its author did not see. */
+/** What a canceled undo has not undone may be undone by another one, and so may what failed or its author did not see. */
 export async function offerUndoAgain(ctx: Ctx, { undoes }: Row<typeof bulkAction> & { undoes?: string }): Promise<void> {
   if (undoes == null) return;
   const [undone] = await findRecords(ctx, bulkAction, [sql`t.id = ${undoes}`], sql`for update of t`);

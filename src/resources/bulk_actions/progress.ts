@@ -46,14 +46,15 @@ export function noteDone(ctx: Ctx, action: BulkAction, items: readonly Item[], d
 export async function finish(ctx: Ctx, job: Job, action: BulkAction): Promise<false> {
   const values = { status: "done", date_completed: ctx.now.toISOString() } as const;
   store.update(ctx, bulkAction, action, values, undefined, "completed");
-  if (action.kind === "undo" && action.n_skipped > 0 && (await hasLeftHidden(ctx, action))) await offerUndoAgain(ctx, action);
+  if (action.kind === "undo" && (await hasLeftSome(ctx, action))) await offerUndoAgain(ctx, action);
   tell(ctx, action, `Your bulk action is done: ${action.n_succeeded} of ${action.n_objects} records`, leftOver(action));
   release(ctx, job, null);
   return false;
 }
 
-/** Whether its author did not see an item, or nobody does. */
-async function hasLeftHidden(ctx: Ctx, { id }: BulkAction): Promise<boolean> {
+/** Whether an item failed, or its author did not see it, or nobody does. Another undo may succeed. */
+async function hasLeftSome(ctx: Ctx, { id, n_skipped, n_failed }: BulkAction): Promise<boolean> {
+  if (n_failed > 0 || n_skipped === 0) return n_failed > 0;
   const rows = await query(ctx, {
     name: "bulk_action_item.hidden",
     text: "select 1 from bulk_action_item where organization_id = $1 and bulk_action_id = $2 and status = 'skipped' and error = $3 limit 1",
