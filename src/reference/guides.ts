@@ -20,6 +20,7 @@ const group = (title: string, guides: Record<string, string>): GuideGroup => ({
 export const guideGroups: readonly GuideGroup[] = [
   group("Begin", {
     "first-call": "Your first call",
+    tour: "Five minutes with curl",
     keys: "Keys and permissions",
     lists: "Lists and paging",
     filters: "Filters and search",
