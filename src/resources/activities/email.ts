@@ -33,6 +33,10 @@ const envelope = z.looseObject({
   in_reply_to: z.string().nullable(),
   message_id: z.string().nullable(),
   is_autoreply: z.boolean(),
+  /** Of an e-mail that inbox rules forwarded: these rules, and whose message it was. */
+  forwarded: z.object({ by: z.array(z.string()), from: z.string() }).optional(),
+  /** Of one that arrived: inbox rules of the organization had forwarded it before. */
+  returned: z.boolean().optional(),
 });
 const byWhom = { ip_address: z.string(), user_agent: z.string(), is_machine: z.boolean().optional() };
 const opening = z.looseObject({ opened_at: z.string(), opened_by: z.string().optional(), ...byWhom }).partial({

@@ -2,6 +2,7 @@
 import { type Ctx } from "../../core/context.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { renderRow } from "../../records/render.ts";
+import type { Attachment } from "../activities/attachments.ts";
 
 /** The parts of an activity that make it a message. Parts that its kind does not have are missing. */
 export interface Message {
@@ -27,7 +28,10 @@ export interface Message {
   local_phone?: string | null;
   remote_handle?: string | null;
   channel?: string | null;
-  attachments?: object[] | null;
+  attachments?: Attachment[] | null;
+  /** Only for an e-mail. */
+  envelope?: { returned?: boolean | undefined } | null;
+  references?: string[] | null;
   in_reply_to_id?: string | null;
   date_sent?: string | null;
   error_message?: string | null;

@@ -1,16 +1,13 @@
 // Applies the inbox rules to an incoming message of a conversation.
 import type { Ctx } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
-import { createRecord } from "../../records/records.ts";
-import { emailKey } from "../../values/email.ts";
-import { email } from "../activities/email.ts";
 import { asPerson } from "../activities/recipients.ts";
 import type { Incoming, Outcome } from "../inbox/apply_rules.ts";
 import { askRules, filedIn } from "../inbox/ask_rules.ts";
-import { carriedOut } from "../inbox/receipt.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import type { conversation } from "./conversation.ts";
-import { isFromMachine, type Message } from "./message.ts";
+import { forwardByRules } from "./forwarding.ts";
+import type { Message } from "./message.ts";
 
 type Conversation = Row<typeof conversation>;
 
@@ -26,9 +23,7 @@ export async function ruled(
     thread.assigned_to,
   ]);
   if (outcome.matched.length === 0) return {};
-  const to = forwardedTo(message, outcome.forward_to);
-  const sender = ctx.actor.user_id || message.user_id;
-  if (to.length > 0 && sender) await carriedOut(ctx, outcome.matched, () => forward(inNameOf(ctx, sender), message, to));
+  await forwardByRules(ctx, outcome, message);
   const folder_id = filedIn(ctx, outcome);
   return { ...(folder_id && { folder_id }), ...marking(ctx, thread, outcome) };
 }
@@ -64,30 +59,4 @@ export function incoming(message: Message, follows: boolean, lead_status_id: str
     unknown_sender: message.contact_id === null,
     lead_status_id,
   };
-}
-
-/**
- * Two programs must not answer each other forever: automatic replies are not forwarded, and no message goes back to its sender. A
- * bulk message answers nothing, so it may be forwarded.
- */
-function forwardedTo(message: Message, addresses: readonly string[]): string[] {
-  if (isFromMachine(message) && message.classification?.class !== "list") return [];
-  const sender = message.sender ? asPerson(message.sender) : null;
-  return addresses.filter((one) => sender === null || emailKey(one) !== emailKey(sender.email));
-}
-
-/** A message that the service itself files is forwarded in the name of the member whose mail it is. */
-const inNameOf = (ctx: Ctx, user_id: string): Ctx => ({ ...ctx, actor: { ...ctx.actor, user_id } });
-
-/** A forwarded message is a new e-mail of the same lead, in the outbox like any other. */
-async function forward(ctx: Ctx, message: Message, to: string[]): Promise<void> {
-  const from = message.sender ?? message.remote_phone ?? "";
-  await createRecord(ctx, email, {
-    lead_id: message.lead_id,
-    contact_id: null,
-    status: "outbox",
-    to,
-    subject: `Fwd: ${message.subject ?? ""}`.trim().slice(0, 1000),
-    body_text: `From: ${from}\n\n${message.body_text ?? message.text ?? ""}`,
-  });
 }

@@ -38,6 +38,8 @@ export interface Outcome {
   status: "closed" | "snoozed" | null;
   priority: "high" | "medium" | "low" | null;
   forward_to: string[];
+  /** The rules that forward it. */
+  forwarded_by: string[];
   create_lead: boolean;
   dismiss: boolean;
   delete: boolean;
@@ -51,6 +53,7 @@ export function applyRules(rules: readonly Rule[], message: Incoming): Outcome {
     if (!matches(rule, message)) continue;
     outcome.matched.push(rule.id);
     for (const action of rule.actions) carryOut(outcome, action);
+    if (rule.actions.some(({ type }) => type === "forward_to")) outcome.forwarded_by.push(rule.id);
     if (stops(rule)) break;
   }
   return outcome;
@@ -95,6 +98,7 @@ const nothing = (): Outcome => ({
   status: null,
   priority: null,
   forward_to: [],
+  forwarded_by: [],
   create_lead: false,
   dismiss: false,
   delete: false,

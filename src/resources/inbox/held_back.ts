@@ -35,7 +35,7 @@ export async function applyToStranger(
     ...(closed.has(rule.id) ? [{ rule_id: rule.id, action: "create_lead" as const, reason: notShared }] : []),
     ...(does(rule, "forward_to") && !becomesLead ? [{ rule_id: rule.id, action: "forward_to" as const, reason: noLead }] : []),
   ]);
-  return { outcome: becomesLead ? outcome : { ...outcome, forward_to: [] }, held };
+  return { outcome: becomesLead ? outcome : { ...outcome, forward_to: [], forwarded_by: [] }, held };
 }
 
 const notShared =

@@ -9,6 +9,7 @@ import { withPlaces } from "../activities/arrived_parts.ts";
 import { asPerson, type Person } from "../activities/recipients.ts";
 import { byRule, type Classification } from "../mail_class/classification.ts";
 import { classify } from "../mail_class/classify.ts";
+import { loopMark } from "../mail_class/loop_mark.ts";
 
 export interface ArrivedMail {
   /** Its identity everywhere: its Message-ID, or a hash of its content when it has none. */
@@ -36,6 +37,8 @@ export interface ArrivedMail {
   authentication: string;
   /** The topmost `Return-Path`, which the last server on the way wrote: `<>` for reports. "" where it does not show one. */
   return_path: string;
+  /** The marks of those who passed it on by themselves. */
+  loops: string[];
   /** The class of the message. */
   classification: Classification;
 }
@@ -55,6 +58,7 @@ const subjectMax = 1000;
 const peopleMax = 500;
 const referencesMax = 100;
 const authenticationMax = 4000;
+const loopsMax = 50;
 
 export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {
   const header = (key: string) => email.headers.find((one) => one.key === key)?.value ?? "";
@@ -78,6 +82,7 @@ export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {
     parts: email.attachments.map(partOf),
     authentication: header("authentication-results").slice(0, authenticationMax),
     return_path: header("return-path").slice(0, 500).trim(),
+    loops: email.headers.flatMap(({ key, value }) => (key === loopMark ? [value.trim().slice(0, 200)] : [])).slice(0, loopsMax),
     classification: byRule(classify(email, arrivedAt)),
   };
   return { ...mail, identity: message_id ?? hashOf(email), fingerprint: fingerprintOf(email) };

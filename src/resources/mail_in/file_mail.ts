@@ -51,7 +51,7 @@ async function fileFirst(ctx: Ctx, source: Source, letter: Letter, parts: readon
   const { place } = placing;
   if (place === null) return fileWithProspect(ctx, source, letter, parts, placing);
   const arrival = { ...place, parts, isNoAnswer: letter.written_by === null && isAmongUs(letter) };
-  const row = await writeArrived(ctx, emailOf(source, letter), arrival);
+  const row = await writeArrived(ctx, emailOf(ctx, source, letter), arrival);
   noteIdentity(ctx, letter.identity, row.id);
   await tellOfHiddenMail(ctx, source.owner, row, source.account);
 }
@@ -91,9 +91,9 @@ async function alsoFiled(ctx: Ctx, { account, owner }: Source, letter: Letter, i
   if (emailKey(person(filed.sender).email) === emailKey(from!.email)) await takeAsSent(ctx, filed, written_by);
 }
 
-function emailOf({ account }: Source, letter: Letter): ArrivedEmail {
+function emailOf(ctx: Ctx, { account }: Source, letter: Letter): ArrivedEmail {
   const { from, sender, to, cc, bcc, reply_to, subject, body, sent_at, message_id, in_reply_to, references, written_by } = letter;
-  const { classification } = letter;
+  const { classification, loops } = letter;
   return {
     status: written_by === null ? "inbox" : "sent",
     classification: written_by === null ? classification : null,
@@ -121,6 +121,7 @@ function emailOf({ account }: Source, letter: Letter): ArrivedEmail {
       in_reply_to,
       message_id,
       is_autoreply: classification.class === "auto_reply",
+      ...(loops.includes(ctx.organization_id) && { returned: true }),
     },
   };
 }
@@ -147,7 +148,7 @@ async function fileWithProspect(
       cc: cc.map(written),
       attachments: parts.map(({ filename, kept: { mime, size } }) => ({ filename, content_type: mime, size })),
     },
-    mail: { user_id, account_id, identity, email: emailOf(source, letter), parts },
+    mail: { user_id, account_id, identity, email: emailOf(ctx, source, letter), parts },
   });
   if (isHeld && from !== null && !isAmongUs(letter)) await followStranger(ctx, from.email, letter.classification, id);
 }

@@ -57,6 +57,7 @@ function optionsOf({ mail, sender, date, message_id, in_reply_to, text, html, he
   return {
     from: asAddress(person(mail.sender!)),
     ...(sender !== null && { sender }),
+    ...(mail.envelope !== null && { replyTo: mail.envelope.reply_to.map(asAddress) }),
     to: people(mail.to).map(asAddress),
     cc: people(mail.cc).map(asAddress),
     ...(showsBcc && { bcc: people(mail.bcc).map(asAddress) }),

@@ -6,6 +6,7 @@ import { handOver, type Letter, NotHanded, PerhapsHanded, type Receipt } from ".
 import { forgetToken } from "../accounts/oauth/access_token.ts";
 import { addressesOf } from "../accounts/senders.ts";
 import { person } from "../activities/recipients.ts";
+import { loopMark } from "../mail_class/loop_mark.ts";
 import { type Composition, composer, messageIdOf } from "./compose.ts";
 import { serverOf } from "./mailbox.ts";
 import type { Account, Sending } from "./sending.ts";
@@ -72,10 +73,16 @@ export function compositionOf({ mail, account, parts, copy }: Pick<Sending, "mai
     in_reply_to: mail.envelope?.in_reply_to ?? null,
     text: copy.text,
     html: copy.html,
-    headers: copy.headers,
+    headers: { ...copy.headers, ...(mail.envelope?.forwarded && forwardHeaders(mail)) },
     parts,
   };
 }
+
+/** Nobody answers it automatically (RFC 3834), and it is known where it comes back. */
+const forwardHeaders = ({ organization_id }: Sending["mail"]) => ({
+  "Auto-Submitted": "auto-generated",
+  [loopMark]: organization_id,
+});
 
 /** Base64 takes four bytes for three, and a line end for each 76. */
 const sizeOf = ({ text, html, parts }: Composition): number =>
