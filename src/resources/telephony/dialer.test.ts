@@ -31,12 +31,17 @@ const ids = (records: { id: string }[]) => records.map((one) => one.id);
 const next = (acme: Workspace, dialer: { id: string }, body: object = {}): Promise<any> =>
   acme.post(`/dialer/${dialer.id}/next/`, body);
 
+/** The one after that. */
+const afterThat = (acme: Workspace, dialer: { id: string }, { entry_id }: any): Promise<any> => next(acme, dialer, { entry_id });
+
 test("each lead comes up once, in its order, with somebody to call and the number", async () => {
   const acme = await organization();
   const [a, b] = await callable(acme, 2);
   const dialer = await acme.post("/dialer/", { name: "Monday", lead_ids: [b.id, a.id, b.id] });
 
-  const [first, second, end] = [await next(acme, dialer), await next(acme, dialer), await next(acme, dialer)];
+  const first = await next(acme, dialer);
+  const second = await afterThat(acme, dialer, first);
+  const end = await afterThat(acme, dialer, second);
 
   assert.deepEqual([dialer.status, dialer.source_type, dialer.n_leads, dialer.user_id], ["active", "leads", 2, acme.userId]);
   assert.deepEqual([first.lead_id, second.lead_id], [b.id, a.id]);
@@ -57,7 +62,7 @@ test("a lead with nobody who can be called is passed over, and so is one that is
   await acme.delete(`/lead/${gone.id}/`);
 
   const only = await next(acme, dialer);
-  const end = await next(acme, dialer);
+  const end = await afterThat(acme, dialer, only);
 
   assert.deepEqual([only.lead_id, only.position], [good.id, 5]);
   assert.deepEqual(end, { done: true });
@@ -69,8 +74,7 @@ test("when there is nobody left the dialer is done, says so once as an event, an
   const acme = await organization();
   const [lead] = await callable(acme, 1);
   const dialer = await acme.post("/dialer/", { lead_ids: [lead.id] });
-  await next(acme, dialer);
-  await next(acme, dialer);
+  await afterThat(acme, dialer, await next(acme, dialer));
 
   assert.deepEqual(await next(acme, dialer), { done: true });
 
@@ -82,19 +86,56 @@ test("when there is nobody left the dialer is done, says so once as an event, an
   await acme.refused(400, "PUT", `/dialer/${dialer.id}/`, { action: "resume" }, "status");
 });
 
-test("two who ask at the same time never get the same lead", async () => {
+test("those who ask at the same time never get the same lead, and whoever asks twice gets theirs twice", async () => {
   const acme = await organization();
-  const leads = await callable(acme, 6);
-  const colleague = await acme.member();
+  const leads = await callable(acme, 4);
+  const members = [acme, await acme.member(), await acme.member()];
   const dialer = await acme.post("/dialer/", { lead_ids: ids(leads) });
 
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => next(i % 2 === 0 ? acme : colleague, dialer)));
+  const answers = await Promise.all([...members, ...members].map((who) => next(who, dialer)));
 
-  const handedOut = answers.flatMap((one) => one.lead_id ?? []);
-  assert.deepEqual(handedOut.sort(), ids(leads).sort());
+  const handedOut = answers.map((one) => one.lead_id);
+  assert.deepEqual(handedOut.slice(0, 3), handedOut.slice(3));
+  assert.equal(new Set(handedOut).size, 3);
+  assert.deepEqual(
+    answers
+      .map((one) => one.remaining)
+      .sort()
+      .at(0),
+    1,
+  );
   const { n_called, users } = await acme.get(`/dialer/${dialer.id}/`);
-  assert.equal(n_called, 6);
-  assert.deepEqual(users.map((one: any) => one.user_id).sort(), [acme.userId, colleague.userId].sort());
+  assert.equal(n_called, 0);
+  assert.deepEqual(users.map((one: any) => one.user_id).sort(), members.map(({ userId }) => userId).sort());
+});
+
+test("a lead comes again until it was called, skipped or named, and only what was called counts so", async () => {
+  const acme = await organization();
+  const [a, b, c] = await callable(acme, 3);
+  const dialer = await acme.post("/dialer/", { lead_ids: ids([a, b, c]) });
+  const counts = async () => {
+    const { n_called, n_skipped } = await acme.get(`/dialer/${dialer.id}/`);
+    return [n_called, n_skipped];
+  };
+
+  const twice = [await next(acme, dialer), await next(acme, dialer)];
+  assert.deepEqual(
+    twice.map(({ lead_id, position, remaining }) => [lead_id, position, remaining]),
+    [
+      [a.id, 1, 2],
+      [a.id, 1, 2],
+    ],
+  );
+  assert.deepEqual(await counts(), [0, 0]);
+
+  await acme.post("/dialer/call/", { lead_id: a.id, dialer_id: dialer.id });
+  const second = await next(acme, dialer);
+  assert.deepEqual([second.lead_id, await counts()], [b.id, [1, 0]]);
+
+  const third = await next(acme, dialer, { entry_id: second.entry_id, skip: true });
+  assert.deepEqual([third.lead_id, await counts()], [c.id, [1, 1]]);
+  assert.deepEqual(await next(acme, dialer, { entry_id: third.entry_id }), { done: true });
+  assert.deepEqual(await counts(), [2, 1]);
 });
 
 test("a paused dialer hands out nothing until it is resumed, in either spelling", async () => {
@@ -128,7 +169,7 @@ test("a lead that was not called counts as skipped, and an outcome is that of it
 
   const now = await acme.get(`/dialer/${dialer.id}/`);
 
-  assert.deepEqual([now.n_called, now.n_skipped, now.current_lead_id, now.last_lead_id], [2, 1, c.id, b.id]);
+  assert.deepEqual([now.n_called, now.n_skipped, now.current_lead_id, now.last_lead_id], [1, 1, c.id, b.id]);
   assert.equal((await acme.get(`/activity/call/${call.id}/`)).outcome, "Interested");
 });
 
@@ -165,7 +206,8 @@ test("leads come from a list of leads in its order, by either name of its id, an
 
   for (const one of [dialer, byValue])
     assert.deepEqual([one.source_type, one.source_value, one.lead_list_id, one.n_leads], ["lead-list", list.id, list.id, 2]);
-  assert.deepEqual([(await next(acme, dialer)).lead_id, (await next(acme, dialer)).lead_id], [b.id, a.id]);
+  const first = await next(acme, dialer);
+  assert.deepEqual([first.lead_id, (await afterThat(acme, dialer, first)).lead_id], [b.id, a.id]);
   await acme.refused(400, "POST", "/dialer/", { source_type: "lead-list", source_value: "Hot" }, "source_value");
   await acme.refused(400, "POST", "/dialer/", { lead_list_id: list.id }, "lead_list_id");
 });
@@ -184,8 +226,9 @@ test("from a list of contacts each lead comes up once, and only those on the lis
   const dialer = await acme.post("/dialer/", { source_type: "contact-list", source_value: list.id });
 
   assert.deepEqual([dialer.contact_list_id, dialer.n_leads], [list.id, 1]);
-  assert.equal((await next(acme, dialer)).contact_id, first.id);
-  assert.deepEqual(await next(acme, dialer), { done: true });
+  const only = await next(acme, dialer);
+  assert.equal(only.contact_id, first.id);
+  assert.deepEqual(await afterThat(acme, dialer, only), { done: true });
 });
 
 test("whatever its leads come from, a dialer that was read with all it has can be posted again", async () => {
@@ -369,15 +412,16 @@ test("leads wait until it is eight in the morning where they are: by the contact
   ];
   const dialer = await acme.post("/dialer/", { lead_ids: ids([tokyo, honolulu, newYork, berlin]) });
 
-  const called = [await next(acme, dialer), await next(acme, dialer)].map((one) => one.lead_id);
-  const night = await next(acme, dialer);
+  const first = await next(acme, dialer);
+  const second = await afterThat(acme, dialer, first);
+  const night = await afterThat(acme, dialer, second);
   const { status, n_called, n_skipped } = await acme.get(`/dialer/${dialer.id}/`);
   await after(Date.parse(night.wait_until) - noon.getTime());
   const inHonolulu = await next(acme, dialer);
-  const stillNight = await next(acme, dialer);
+  const stillNight = await afterThat(acme, dialer, inHonolulu);
   const always = await acme.post("/dialer/", { lead_ids: [tokyo.id], skip_rules: { local_hours: null } });
 
-  assert.deepEqual(called, [newYork.id, berlin.id]);
+  assert.deepEqual([first.lead_id, second.lead_id], [newYork.id, berlin.id]);
   assert.deepEqual(night, { done: false, wait_until: noon.toISOString().replace("17:00", "18:00") });
   assert.deepEqual([status, n_called, n_skipped], ["active", 2, 0]);
   assert.equal(inHonolulu.lead_id, honolulu.id);
@@ -405,7 +449,7 @@ test("who does not want calls, or was called too often or too lately, is skipped
   const returned = async (skip_rules: object) => {
     const dialer = await acme.post("/dialer/", { lead_ids: ids([silent, often, today, lately, fresh]), skip_rules });
     const found = [];
-    for (let one = await next(acme, dialer); !one.done; one = await next(acme, dialer)) found.push(one.lead_id);
+    for (let one = await next(acme, dialer); !one.done; one = await afterThat(acme, dialer, one)) found.push(one.lead_id);
     return [found, (await acme.get(`/dialer/${dialer.id}/`)).n_skipped];
   };
 

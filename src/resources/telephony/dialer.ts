@@ -113,7 +113,7 @@ export const dialer = resource({
     stats: related(shownStats, statsOf, "Its calls, counted by how they ended.", { always: true }),
     position: { ...count, doc: "The place of the last lead it returned." },
     n_leads: { ...count, doc: "The number of its leads." },
-    n_called: { ...count, doc: "The number of leads it returned to be called." },
+    n_called: { ...count, doc: "The number of leads that were called." },
     n_skipped: { ...count, doc: "The number of leads that were skipped." },
     current_lead_id: text({ readOnly: true, doc: "The lead it returned last." }),
     last_lead_id: text({ readOnly: true, doc: "The one before that." }),

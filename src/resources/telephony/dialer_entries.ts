@@ -15,7 +15,7 @@ import { type Candidate, lookBack, type SkipRules, whenToCall } from "./skip_rul
 
 type Dialer = Row<typeof dialer>;
 
-/** How many leads the dialer has returned and skipped. */
+/** How many leads of the dialer were called and skipped. */
 export type Counts = Pick<Dialer, "n_called" | "n_skipped">;
 
 /** Whom to call next. */
@@ -60,6 +60,22 @@ export async function lastOf(ctx: Ctx, of: Dialer): Promise<Entry | null> {
   return (await entries(ctx, sql`${ofDialer(ctx, of)} and ${mine} order by e.taken_at desc, e.position desc limit 1`))[0] ?? null;
 }
 
+/** What the caller got and has neither called nor given back: it is returned again, as its first answer may have been lost. */
+export async function liveOf(ctx: Ctx, of: Dialer): Promise<Entry | null> {
+  const mine = sql`e.user_id = ${ctx.actor.user_id} and e.state = 'leased' and e.lease_until > ${ctx.now} and not ${wasCalled(ctx)}`;
+  return (await entries(ctx, sql`${ofDialer(ctx, of)} and ${mine} order by e.taken_at desc, e.position desc limit 1`))[0] ?? null;
+}
+
+/** How many are somebody's at the moment. `position` is that of the last one that was returned. */
+export async function countOpen(ctx: Ctx, of: Pick<Dialer, "id" | "position">): Promise<number> {
+  const [row] = await query(
+    ctx,
+    statement(sql`select count(*) from dialer_lead e
+      where ${ofDialer(ctx, of)} and e.state in ('leased', 'dialing') and e.position <= ${of.position}`),
+  );
+  return Number(row![0]);
+}
+
 async function entries(ctx: Ctx, where: Sql): Promise<Entry[]> {
   const rows = await query(
     ctx,
@@ -100,7 +116,7 @@ export function settle(ctx: Ctx, of: Dialer, { position }: Entry, state: "called
 }
 
 /**
- * Leases that are over: what its member called from the dialer counts as called, and the rest is handed out again. Returns how many.
+ * Leases that are over: what its member called from the dialer counts as called, and the rest is handed out again. Returns how many were called.
  */
 export async function endLeases(ctx: Ctx, of: Dialer): Promise<number> {
   const rows = await query(
@@ -108,7 +124,7 @@ export async function endLeases(ctx: Ctx, of: Dialer): Promise<number> {
     statement(sql`update dialer_lead e set lease_until = null, state = case when ${wasCalled(ctx)} then 'called' else 'pending' end
       where ${ofDialer(ctx, of)} and e.state = 'leased' and e.lease_until <= ${ctx.now} returning e.state`),
   );
-  return rows.filter(([state]) => state === "pending").length;
+  return rows.filter(([state]) => state === "called").length;
 }
 
 const wasCalled = (ctx: Ctx): Sql => sql`exists (select from activity a where a.organization_id = ${ctx.organization_id}
@@ -131,7 +147,7 @@ const callOf = (ctx: Ctx): Sql =>
 
 const isOpen = sql`a.status in ('created', 'in-progress')`;
 
-/** Calls that are over. Returns how many of them were never placed, whose leads are called later. */
+/** Calls that are over. The leads of those that were never placed are called later. Returns how many others there were. */
 export async function endDialed(ctx: Ctx, of: Dialer): Promise<number> {
   const isStopped = sql`exists (${callOf(ctx)} and a.status = 'failed' and a.error_message = ${stoppedReason})`;
   const rows = await query(
@@ -139,7 +155,7 @@ export async function endDialed(ctx: Ctx, of: Dialer): Promise<number> {
     statement(sql`update dialer_lead e set state = case when ${isStopped} then 'pending' else 'called' end
       where ${ofDialer(ctx, of)} and e.state = 'dialing' and not exists (${callOf(ctx)} and ${isOpen}) returning e.state`),
   );
-  return rows.filter(([state]) => state === "pending").length;
+  return rows.filter(([state]) => state === "called").length;
 }
 
 /** The calls of the dialer that nobody has answered yet: the provider's ids, null for those that it does not have. */

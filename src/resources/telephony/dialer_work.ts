@@ -67,7 +67,7 @@ const againMs = 30_000;
 
 /** Returns when to look again. */
 async function dialAhead(ctx: Ctx, of: Dialer): Promise<Date | null> {
-  const counts = { n_called: of.n_called - (await endDialed(ctx, of)) - (await endLeases(ctx, of)), n_skipped: of.n_skipped };
+  const counts = { n_called: of.n_called + (await endDialed(ctx, of)) + (await endLeases(ctx, of)), n_skipped: of.n_skipped };
   const agents = of.effective_type === "predictive" ? await agentsOf(ctx, of.id) : [];
   const lines = Math.min(most, Math.floor(agents.length * of.pacing) - (await ringing(ctx, of)).length);
   const dialed: Found[] = [];
@@ -108,5 +108,5 @@ function noteProgress(ctx: Ctx, of: Dialer, { n_called, n_skipped }: Counts, dia
   const moved = last && { current_lead_id: last.lead_id, last_lead_id: dialed.at(-2)?.lead_id ?? of.current_lead_id };
   const position = Math.max(of.position, ...dialed.map((one) => one.position));
   if (last === undefined && n_called === of.n_called && n_skipped === of.n_skipped) return;
-  store.update(ctx, dialer, of, { ...moved, position, n_called: n_called + dialed.length, n_skipped });
+  store.update(ctx, dialer, of, { ...moved, position, n_called, n_skipped });
 }

@@ -18,6 +18,7 @@ import { dialer } from "./dialer.ts";
 import {
   type Counts,
   connectedTo,
+  countOpen,
   type Entry,
   endDialed,
   endLeases,
@@ -27,6 +28,7 @@ import {
   findNext,
   lastOf,
   lease,
+  liveOf,
   nextTurn,
   positionOf,
   settle,
@@ -67,7 +69,7 @@ export const nextLead = operation({
   name: "dialer.next",
   method: "POST",
   path: "/dialer/{id}/next/",
-  doc: "Returns the next lead with a contact who can be called, each lead once. It is the caller's for ten minutes; if it was not called by then, it is returned again. `done: true` when none is left.",
+  doc: "Returns the next lead with a contact who can be called, each lead once. It is the caller's for ten minutes, and until it was called, skipped or named by `entry_id` the caller gets it again; if it was not called by then, somebody else may get it. `done: true` when none is left.",
   permission: "calling",
   input: {
     id: z.string(),
@@ -88,13 +90,14 @@ export const nextLead = operation({
 
     const previous = await previousOf(ctx, before, said.entry_id ?? null);
     const last = said.entry_id ? await lastOf(ctx, before) : null;
+    const live = saysNothing(said) ? await liveOf(ctx, before) : null;
     if (before.type === "predictive") {
-      const ahead = await waitForCall(ctx, before, previous, said);
+      const ahead = await waitForCall(ctx, before, { previous, live }, said);
       if (ahead !== null) return ahead;
     }
     // The request was repeated: its answer may have been lost.
-    if (last?.state === "leased" && last.position !== previous?.position)
-      return shownNext(ctx, before, last, remaining(before, before));
+    if (live !== null) return shownNext(ctx, before, live);
+    if (last?.state === "leased" && last.position !== previous?.position) return shownNext(ctx, before, last);
 
     const counts = await note(ctx, before, previous, said);
     const { next, n_skipped } = await findNext(ctx, before);
@@ -106,10 +109,16 @@ export const nextLead = operation({
 });
 
 /** Where people are called ahead, a member who is online waits to be connected. Null where the caller calls by themselves. */
-async function waitForCall(ctx: Ctx, before: Dialer, previous: Entry | null, said: Said) {
+async function waitForCall(
+  ctx: Ctx,
+  before: Dialer,
+  { previous, live }: { previous: Entry | null; live: Entry | null },
+  said: Said,
+) {
   const of = await noteWay(ctx, before);
   const connected = await connectedTo(ctx, of);
-  if (connected !== null) return shownNext(ctx, of, connected, remaining(of, of));
+  const theirs = connected ?? live;
+  if (theirs !== null) return shownNext(ctx, of, theirs);
   if (of.effective_type === "power" || (await onlineAmong(ctx, [ctx.actor.user_id])).length === 0) return null;
 
   const counts = await note(ctx, of, previous, said);
@@ -119,6 +128,8 @@ async function waitForCall(ctx: Ctx, before: Dialer, previous: Entry | null, sai
   wake(ctx, dialerJobs, [of.id]);
   return waits(ctx, of, counts, next);
 }
+
+const saysNothing = ({ entry_id, outcome, skip }: Said): boolean => !entry_id && (outcome ?? null) === null && skip !== true;
 
 interface Said {
   entry_id?: string | null;
@@ -140,13 +151,14 @@ async function note(ctx: Ctx, of: Dialer, previous: Entry | null, { outcome = nu
   if (previous !== null && previous.state !== "pending" && previous.state !== "skipped") {
     const skipped = skip === true ? 1 : 0;
     settle(ctx, of, previous, skipped ? "skipped" : "called", outcome);
-    counts.n_called -= skipped;
+    const wasCounted = previous.state === "called" ? 1 : 0;
+    counts.n_called += 1 - skipped - wasCounted;
     counts.n_skipped += skipped;
     if (!skipped && of.source_type === "sequence-calls")
       await finishStep(ctx, { dialer_id: of.id, contact_id: previous.contact_id }, null);
     if (outcome !== null) await tellCall(ctx, of.id, previous.lead_id, outcome);
   }
-  counts.n_called -= (await endLeases(ctx, of)) + (await endDialed(ctx, of));
+  counts.n_called += (await endLeases(ctx, of)) + (await endDialed(ctx, of));
   return counts;
 }
 
@@ -165,16 +177,18 @@ function handOut(ctx: Ctx, before: Dialer, { n_called, n_skipped }: Counts, next
   lease(ctx, before, next);
   const after = store.update(ctx, dialer, before, {
     position: Math.max(before.position, next.position),
-    n_called: n_called + 1,
+    n_called,
     n_skipped,
     current_lead_id: next.lead_id,
     last_lead_id: before.current_lead_id,
     user_ids: [...new Set([...before.user_ids, ctx.actor.user_id])],
   });
-  return shownNext(ctx, before, next, remaining(before, after));
+  return shownNext(ctx, after, next);
 }
 
-const remaining = ({ n_leads }: Dialer, { n_called, n_skipped }: Counts): number => n_leads - n_called - n_skipped;
+async function remaining(ctx: Ctx, of: Dialer): Promise<number> {
+  return of.n_leads - of.n_called - of.n_skipped - (await countOpen(ctx, of));
+}
 
 function waits(ctx: Ctx, before: Dialer, counts: Counts, until: Date): { done: false; wait_until: string } {
   const user_ids = [...new Set([...before.user_ids, ctx.actor.user_id])];
@@ -194,9 +208,13 @@ function complete(ctx: Ctx, before: Dialer, counts: Counts): { done: true } {
   return { done: true };
 }
 
-async function shownNext(ctx: Ctx, of: Dialer, next: Found & { call_id?: string | null }, left: number): Promise<JsonText> {
+async function shownNext(ctx: Ctx, of: Dialer, next: Found & { call_id?: string | null }): Promise<JsonText> {
   const { position, lead_id, contact_id, phone, call_id = null } = next;
-  const [company, person] = await Promise.all([showRecord(ctx, lead, lead_id), showRecord(ctx, contact, contact_id)]);
+  const [company, person, left] = await Promise.all([
+    showRecord(ctx, lead, lead_id),
+    showRecord(ctx, contact, contact_id),
+    remaining(ctx, of),
+  ]);
   return new JsonText(
     `{"done":false,"entry_id":"${entryId(of, next)}","lead":${company.text},"contact":${person.text},"phone":${JSON.stringify(phone)},"lead_id":"${lead_id}","contact_id":"${contact_id}","call_id":${JSON.stringify(call_id)},"position":${position},"remaining":${left}}`,
   );
