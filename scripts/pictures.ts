@@ -49,14 +49,23 @@ async function quotePage(acme: Workspace): Promise<string> {
     currency: "EUR",
     settings: { branding: { name: "Sitwell Homes", address: "1 Harbour Street\nNewport Beach" } },
   });
-  const lead = await acme.lead({ name: "Bluth Company", contacts: [{ name: "Gob Bluth", emails: [{ email: "gob@bluth.example" }] }] });
+  const lead = await acme.lead({
+    name: "Bluth Company",
+    contacts: [{ name: "Gob Bluth", emails: [{ email: "gob@bluth.example" }] }],
+  });
   const quote = await acme.post("/quote/", {
     lead_id: lead.id,
     contact_id: lead.contacts[0].id,
     name: "Model home, first section",
     terms: "Valid for 30 days. Half is due on acceptance.",
     line_items: [
-      { name: "Model home", description: "Two floors, four bedrooms, as seen at the fair.", quantity: 1, unit_price: 12_000_000, tax_percent: 19 },
+      {
+        name: "Model home",
+        description: "Two floors, four bedrooms, as seen at the fair.",
+        quantity: 1,
+        unit_price: 12_000_000,
+        tax_percent: 19,
+      },
       { name: "Garden", description: "Lawn and eight trees.", quantity: 1, unit_price: 850_000, tax_percent: 19 },
       { name: "Banana stand", quantity: 2, unit_price: 95_000, tax_percent: 19 },
     ],

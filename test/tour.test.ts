@@ -57,7 +57,10 @@ test("who follows the five minutes of docs/tour.md, and the README's first calls
     assert.ok(feed.data.some((one: any) => one.event === "lead.created"));
     assert.deepEqual(same, mistake);
     for (const page of ["docs/tour.md", "README.md"])
-      assert.ok(readFileSync(join(root, page), "utf8").includes(JSON.stringify(mistake)), `${page} prints ${JSON.stringify(mistake)}`);
+      assert.ok(
+        readFileSync(join(root, page), "utf8").includes(JSON.stringify(mistake)),
+        `${page} prints ${JSON.stringify(mistake)}`,
+      );
   } finally {
     service.kill("SIGINT");
     await once(service, "exit");
