@@ -47,11 +47,23 @@ export async function writeArchive(path: string, fill: (archive: ArchiveWriter) 
     await written;
     await sync(partial);
     await link(partial, path);
+  } catch (error) {
+    // The tar only knows that nobody takes its bytes any more.
+    throw inWords(file.errored ?? error);
   } finally {
     tar.destroy();
     file.destroy();
     await rm(partial, { force: true });
   }
+}
+
+function inWords(error: unknown): unknown {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return ["ENOSPC", "EDQUOT", "EFBIG"].includes(code)
+    ? new Error(`There is no room for the archive (${code}): make some, and begin again. Nothing of it is left.`, {
+        cause: error,
+      })
+    : error;
 }
 
 /** An archive as bytes that come while it is filled. If that fails, so do they. */
