@@ -198,3 +198,46 @@ test("what a revert needs is gone after 48 hours, and the rows after 37 days", a
   assert.equal((await acme.get(`/import/${id}/`)).n_created, 3);
   await on.close();
 });
+
+test("an import that is paused and resumed again and again while it runs does each row once", async () => {
+  const acme = await organization();
+  const rows = Array.from({ length: 2500 }, (_, i) => ({
+    Company: i % 10 === 3 ? "" : `Company ${i}`,
+    Mail: i % 10 === 7 ? "none" : "",
+  }));
+  const draft = await acme.post("/import/", { rows });
+  await acme.put(`/import/${draft.id}/`, { mapping: { Company: "name", Mail: "email" } });
+  const asked = (action: string) => acme.ask("PUT", `/import/${draft.id}/`, { body: { action } });
+
+  await withWorker(acme.service, async (worker) => {
+    for (let i = 0; i < 12; i++) {
+      await Promise.all([worker.drained(), asked("pause")]);
+      const paused = await acme.get(`/import/${draft.id}/`);
+      await worker.drained();
+      assert.equal((await acme.get(`/import/${draft.id}/`)).n_processed, paused.n_processed);
+      await asked("resume");
+    }
+    await worker.drained();
+  });
+
+  const done = await acme.get(`/import/${draft.id}/`);
+  assert.deepEqual(
+    [done.status, done.n_processed, done.n_created, done.n_skipped, done.n_failed],
+    ["done", 2500, 2000, 250, 250],
+  );
+  assert.equal((await acme.get("/lead/?_limit=1&_count=exact")).total_results, 2000);
+});
+
+test("many rows that all fail are each told in the file of errors, and the import shows the first hundred", async () => {
+  const acme = await organization();
+  const csv = `Company,Mail\n${Array.from({ length: 2000 }, (_, i) => `Company ${i},none`).join("\n")}\n`;
+  const draft = await acme.post("/import/", { csv });
+  await acme.put(`/import/${draft.id}/`, { mapping: { Company: "name", Mail: "contact.email" } });
+  await work(acme);
+
+  const done = await acme.get(`/import/${draft.id}/`);
+  assert.deepEqual([done.status, done.n_failed, done.n_created, done.errors.length], ["done", 2000, 0, 100]);
+  const { text } = await acme.ask("GET", `/import/${draft.id}/errors/`, {});
+  assert.equal(text.trim().split("\r\n").length, 2001);
+  assert.deepEqual((await acme.get("/lead/")).data, []);
+});
