@@ -43,6 +43,7 @@ export function checkMapping(
   for (const { target: wanted, required } of targets.values())
     if (required && !used.has(wanted)) refuse(`must give a column to ${wanted}`);
   checkMatch(used, options.match_by);
+  checkGroup(names, used, options.group_by);
   checkMoney(directory, columns, used, targets, options);
 }
 
@@ -81,6 +82,14 @@ function checkMatch(used: ReadonlyMap<string, Entry>, matchBy: Options["match_by
   if (matchBy === undefined || matchBy === "none") return;
   if (!from[matchBy].some((one) => used.has(one)))
     throw invalid({ "options.match_by": `needs a column for ${from[matchBy].join(" or ")}` });
+}
+
+/** What rows are grouped by must come from the table. */
+function checkGroup(names: ReadonlySet<string>, used: ReadonlyMap<string, Entry>, groupBy: Options["group_by"]): void {
+  if (!groupBy || names.has(groupBy)) return;
+  if (groupBy !== "email_domain") throw invalid({ "options.group_by": `is no column ${quoted(groupBy)}, and not email_domain` });
+  if (!["email", "contact.email"].some((one) => used.has(one)))
+    throw invalid({ "options.group_by": "needs a column for email or contact.email" });
 }
 
 const unknownTarget = (of: string, known: Iterable<string>): string => `knows no target ${quoted(of)}${hint(of, known)}`;

@@ -11,7 +11,7 @@ import type { Body } from "./bodies.ts";
 import { type Import, leadsOfKeys, type RowError } from "./import_rows.ts";
 import type { ReadRow } from "./read_row.ts";
 
-type By = "id" | "url" | "email" | "name";
+type By = "id" | "url" | "email" | "name" | "domain";
 
 /** What a row is found by. */
 export interface Sought {
@@ -32,7 +32,7 @@ export interface Place {
 /** The places of rows, in their order. */
 export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Place[]> {
   const sought = reads.map((read) => soughtBy(imp, read));
-  const keys = reads.map((read, i) => keyOf(read.bodies, sought[i]!));
+  const keys = reads.map((read, i) => keyOf(read, sought[i]!));
   const [earlier, existing] = [
     await leadsOfKeys(ctx, imp.id, [...new Set(keys.filter((key) => key !== null))]),
     await existingLeads(ctx, looksUp(imp) ? sought : []),
@@ -54,7 +54,7 @@ export const keysOf = (imp: Import, reads: readonly ReadRow[]): (string | null)[
     const { code, name } = bodies.product;
     if (imp.object_type === "product")
       return `product:${plainWords((imp.options.match_by === "name" ? undefined : code) ?? name ?? "")}`;
-    return keyOf(bodies, soughtBy(imp, read));
+    return keyOf(read, soughtBy(imp, read));
   });
 
 /** With `create`, leads are always new; people and deals still go to the leads that exist. */
@@ -77,15 +77,18 @@ function columnOf({ columns }: ReadRow, { by }: Sought): { column?: string } {
     url: ["lead.url"],
     email: ["contact.emails.0", "lead.emails.0"],
     name: ["lead.name", "contact.name"],
+    domain: ["contact.emails.0", "lead.emails.0"],
   };
   const column = places[by].map((place) => columns.get(place)).find((name) => name !== undefined);
   return column === undefined ? {} : { column };
 }
 
 /** What a row is found by: the wanted value, or the next best one if the row does not have it. */
-function soughtBy({ options }: Import, { bodies: { lead: company }, people: [person = {}] }: ReadRow): Sought | null {
+function soughtBy({ options }: Import, { bodies: { lead: company }, people: [person = {}], group }: ReadRow): Sought | null {
+  const isNameless = company.id === undefined && company.name === undefined && company.url === undefined;
+  if (group?.isDomain && isNameless) return { by: "domain", value: group.value };
   const email: string | undefined = person.emails?.[0]?.email ?? company.emails?.[0]?.email;
-  const values: Record<By, string | undefined> = {
+  const values: Record<Exclude<By, "domain">, string | undefined> = {
     id: company.id,
     url: company.url && hostOf(company.url),
     email: email && emailKey(email),
@@ -103,7 +106,8 @@ export const nameIn = ({ name, first_name, last_name }: Body): string | null =>
   name ?? ([first_name, last_name].filter((one) => one).join(" ") || null);
 
 /** A company has one name, but its people have many addresses. */
-function keyOf({ lead: company }: ReadRow["bodies"], sought: Sought | null): string | null {
+function keyOf({ bodies: { lead: company }, group }: ReadRow, sought: Sought | null): string | null {
+  if (group !== null && company.id === undefined) return `group:${plainWords(group.value)}`;
   if (sought === null) return null;
   return sought.by === "email" && company.name ? `name:${plainWords(company.name)}` : `${sought.by}:${plainWords(sought.value)}`;
 }
@@ -144,6 +148,7 @@ const searches: Readonly<Record<By, (ctx: Ctx, values: readonly string[]) => Sql
   url: (ctx, values) => [
     leadsBy(ctx, values, sql`t.url is not null and lower(substring(t.url from '^[a-z]+://(?:www\\.)?([^/:?#]+)')) = g.value`),
   ],
+  domain: (ctx, values) => [...searches.url(ctx, values), ...searches.name(ctx, values)],
   email: (ctx, values) => [
     leadsBy(ctx, values, sql`t.email_keys @> array[g.value]`),
     sql`select g.value, t.lead_id from ${given(values)} join ${from(contact, "t")} on ${and([...scope(ctx, contact), sql`t.email_keys @> array[g.value]`])}`,

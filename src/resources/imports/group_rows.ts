@@ -111,9 +111,11 @@ function groupOf(imp: Import, place: Place, rows: ReadRow[], { leads, people }: 
     before,
     keeps: place.existed && imp.options.on_match !== undefined && imp.options.on_match !== "update",
     newName:
-      first!.bodies.lead.name === undefined && body !== undefined
-        ? (leadNamedAfter({ ...body, name: nameIn(body) }).name ?? null)
-        : null,
+      first!.group?.isDomain && first!.bodies.lead.name === undefined
+        ? first!.group.value
+        : first!.bodies.lead.name === undefined && body !== undefined
+          ? (leadNamedAfter({ ...body, name: nameIn(body) }).name ?? null)
+          : null,
     people: found.people,
     values: {},
     changes: [],

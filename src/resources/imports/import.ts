@@ -46,7 +46,11 @@ const mappedValues = z.array(
 );
 
 const preview = z.object({
-  status: z.enum(["queued", "processing", "done", "error"]).describe("A table of more than 1,000 rows is checked by a job."),
+  status: z
+    .enum(["queued", "processing", "done", "error"])
+    .describe(
+      "A table of more than 1,000 rows is checked by a job, which tries rows of different leads apart: a row that would find what one of another lead makes is counted as if it did not.",
+    ),
   n_rows: z.int(),
   n_checked: z.int().describe("How many rows have been checked: all, once it is done."),
   created: z.int(),

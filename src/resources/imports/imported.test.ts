@@ -292,6 +292,35 @@ test("failed rows come back as CSV with their errors, and are imported once they
   await acme.refused(400, "GET", `/import/${done.id}/rows/?status=lost`, undefined, "status");
 });
 
+test("rows are grouped to leads by a column, or by the domain of their addresses", async () => {
+  const acme = await organization();
+  await acme.lead({ name: "Bolt", url: "https://www.bolt.example" });
+  const people =
+    "Full Name,Mail\nAnn,ann@acme.example\nBob,bob@acme.example\nCid,cid@gmail.com\nDan,dan@gmail.com\nEve,eve@bolt.example\n";
+  const accounts = "Company,Account,Full Name\nWheel Inc,7,Fay\nWheel,7,Gus\nWheel,8,Hal\n";
+
+  const byDomain = await imported(acme, { object_type: "contact", csv: people }, { group_by: "email_domain" });
+  const byColumn = await imported(acme, { csv: accounts }, { group_by: "Account", on_match: "create" }, { Account: null });
+
+  assert.deepEqual([byDomain.errors, byColumn.errors], [[], []]);
+  const { data } = await acme.get("/contact/?_limit=50");
+  const leads = new Map((await acme.get("/lead/?_limit=50")).data.map((one: any) => [one.id, one.name ?? one.display_name]));
+  assert.deepEqual(data.map((one: any) => [one.name, leads.get(one.lead_id)]).toSorted(), [
+    ["Ann", "acme.example"],
+    ["Bob", "acme.example"],
+    ["Cid", "Cid"],
+    ["Dan", "Dan"],
+    ["Eve", "Bolt"],
+    ["Fay", "Wheel"],
+    ["Gus", "Wheel"],
+    ["Hal", "Wheel"],
+  ]);
+  assert.equal(leads.size, 6);
+  const { id } = await acme.post("/import/", { csv: people });
+  const body = { mapping: { "Full Name": "contact.name" }, options: { group_by: "email_domain" } };
+  await acme.refused(400, "PUT", `/import/${id}/`, body, "options.group_by");
+});
+
 test("failed rows of JSON come back as JSON lines with their lists, and are imported once they are corrected", async () => {
   const acme = await organization();
   const rows = [

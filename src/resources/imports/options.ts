@@ -38,6 +38,14 @@ export const optionsSchema = z.strictObject({
     .describe(
       "Whether webhooks hear of what the import creates and changes; by default they do. They always hear of the import itself.",
     ),
+  group_by: z
+    .string()
+    .min(1)
+    .max(255)
+    .nullish()
+    .describe(
+      "What rows of one lead have in common: the name of a column, or `email_domain`, the domain of their addresses (those of free mail are no companies). By default what they are matched by.",
+    ),
   list_id: z.string().nullish().describe("The list that every record joins."),
   date_format: z.enum(dateFormats).nullish().describe("How dates are written."),
   decimal: z

@@ -25,10 +25,18 @@ export interface ReadRow extends Filled {
   /** The people: the one of its cells, and those of a cell of JSON. */
   people: Body[];
   errors: RowError[];
+  /** What it has in common with other rows of its lead, where the import says so. */
+  group: Grouped | null;
   /** The values of status columns that were taken by their kind. */
   taken: Taken[];
   /** The records whose status was only taken by its kind. */
   byKind: Set<Part>;
+}
+
+export interface Grouped {
+  value: string;
+  /** It is the domain of an address, which names a lead without a name. */
+  isDomain: boolean;
 }
 
 /** Where a row is, and what is known about it. */
@@ -46,7 +54,7 @@ export interface About {
 /** Reads a row of a table. A cell that does not fit is an error of its column, and the other cells are read too. */
 export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, isOwn, known, asked }: About): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
-  const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], taken: [], byKind: new Set() };
+  const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], group: null, taken: [], byKind: new Set() };
   const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => cellAt(row, at) === ""));
   if (isBlank) return read;
   const surplus = row.cells.slice(width);
