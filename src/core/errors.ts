@@ -104,5 +104,5 @@ export const conflict = (status: 409 | 412 | 422): Problem =>
   new Problem(status, statuses[status]!, {}, status === 409 ? { "retry-after": "1" } : {});
 
 /** 503: a dependency is down, or the service sheds load. */
-export const unavailable = (retryAfterSeconds = 1): Problem =>
-  new Problem(503, statuses[503]!, {}, { "retry-after": String(retryAfterSeconds) });
+export const unavailable = (retryAfterSeconds = 1, message = statuses[503]!): Problem =>
+  new Problem(503, message, {}, { "retry-after": String(retryAfterSeconds) });

@@ -176,7 +176,7 @@ export function refuse(x: Exchange, error: unknown): void {
   // Under load thousands of requests may be refused in a second, and a stack says nothing about any of them.
   const isShed = status === 503 && problem.cause === undefined;
   if (status >= 500) x.service.app.log.error(isShed ? facts : { ...facts, err: error }, statuses[status]);
-  const message = status >= 500 ? statuses[status]! : problem.message;
+  const message = status === 500 ? statuses[500]! : problem.message;
   answer(x, status, errorBody(message, problem.fields, problem.errors), { ...problem.headers, ...stepUp(x, problem) });
 }
 

@@ -7,6 +7,7 @@ import { pieces } from "./pieces.ts";
 import { NotPosted } from "./post_public.ts";
 import type { PublicAddresses } from "./public_address.ts";
 import { type CarriedText, type DeliveryState, NotDone, type ReceivedText, type Telephony } from "./telephony.ts";
+import { messageAnswer, nonsense, understood } from "./twilio_answers.ts";
 import { callsAt, signToken } from "./twilio_calls.ts";
 import { numbersAt } from "./twilio_numbers.ts";
 import { portsAt, type Upload } from "./twilio_ports.ts";
@@ -51,7 +52,7 @@ export function openTwilio(
     return fetchPublic(addresses, url, read, null, { authorization, wholeMs });
   };
 
-  return {
+  return understood({
     carrier: "twilio",
     account: account.account_sid,
     ...numbersAt(ask),
@@ -78,7 +79,7 @@ export function openTwilio(
       fetchMedia(`${origin}/2010-04-01/Accounts/${account.account_sid}/Recordings/${id}.mp3`, take, wholeMs),
     token: (identity, seconds) => signToken(account, identity, seconds),
     ...callsAt(ask),
-  };
+  });
 }
 
 /** Twilio's code for "Authenticate". */
@@ -133,7 +134,15 @@ const guarded = (addresses: PublicAddresses, baseUrl: string | undefined) => ({
       headers: { ...headers, authorization: basicOf(username!, password!) },
       ...(data !== undefined && { body: headers["Content-Type"] === "application/json" ? JSON.stringify(data) : formOf(data) }),
     });
-    return { statusCode: status, headers: {}, body: parsed(text) };
+    // Nothing was done, and the address would be asked in vain again.
+    if (status >= 300 && status < 400)
+      throw new NotDone(
+        "later",
+        `Twilio answered with a redirect (${status}), which is not followed: look at base_url of the credentials`,
+      );
+    const answer = parsed(text);
+    if (typeof answer !== "object" || answer === null) throw nonsense();
+    return { statusCode: status, headers: {}, body: answer };
   },
 });
 
@@ -167,7 +176,7 @@ function notDone(error: Refusal): NotDone {
     return new NotDone(error.mayBeHeard ? "unknown" : "later", `Twilio ${error.message}; it is asked again`);
   if (error instanceof NotDone) return error;
   const { status, code = null, message } = error;
-  if (status === undefined) throw error;
+  if (status === undefined) return nonsense();
   if (status === 429 || code === 20429) return new NotDone("later", "Twilio has too much to do; it is asked again", code);
   // A proxy may reply with a 5xx after Twilio has done the work.
   if (status >= 500) return new NotDone("unknown", `Twilio answered ${status}; it is asked again`, code);
@@ -226,14 +235,13 @@ const mediaMost = 10;
 
 // --- what it answers ---
 
-const carried = ({ sid, body, status, dateCreated, price, errorCode, errorMessage }: MessageInstance): CarriedText => ({
-  id: sid,
-  text: body ?? "",
-  state: deliveryState(status),
-  taken_at: dateCreated,
-  cost: cents(price),
-  failure: isFailure(deliveryState(status)) ? failureOf(errorCode, errorMessage) : null,
-});
+function carried(message: MessageInstance): CarriedText {
+  const { sid, body, status, dateCreated } = messageAnswer.parse(message);
+  const { price, errorCode, errorMessage } = message;
+  const state = deliveryState(status);
+  const failure = isFailure(state) ? failureOf(errorCode, errorMessage) : null;
+  return { id: sid, text: body ?? "", state, taken_at: dateCreated, cost: cents(price), failure };
+}
 
 const isFailure = (state: DeliveryState): boolean => state === "failed" || state === "undelivered";
 

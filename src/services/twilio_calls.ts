@@ -12,6 +12,7 @@ import {
   type ToldAnswer,
   type ToldCall,
 } from "./telephony.ts";
+import { callAnswer } from "./twilio_answers.ts";
 import type { Ask } from "./twilio_ask.ts";
 
 type Calls = Pick<
@@ -98,7 +99,10 @@ const answerers = new Map<string, ToldAnswer["by"]>([
   ["machine_end_other", "mailbox"],
 ]);
 
-const placed = ({ sid, dateCreated }: { sid: string; dateCreated: Date }): PlacedCall => ({ id: sid, placed_at: dateCreated });
+function placed(answer: unknown): PlacedCall {
+  const { sid, dateCreated } = callAnswer.parse(answer);
+  return { id: sid, placed_at: dateCreated };
+}
 
 /** It becomes part of an address at Twilio. */
 const recordingSid = /^RE[0-9a-f]{32}$/;

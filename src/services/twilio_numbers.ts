@@ -1,5 +1,6 @@
 // The numbers of an account at Twilio: those that can be rented, and those it has.
 import { NotDone, type OfferedNumber, type RentedNumber, type Telephony, type WantedNumber } from "./telephony.ts";
+import { offeredAnswer, rentedAnswer } from "./twilio_answers.ts";
 import type { Ask } from "./twilio_ask.ts";
 import { papersAt, wantsPapers } from "./twilio_papers.ts";
 
@@ -23,7 +24,7 @@ export const numbersAt = (ask: Ask): Numbers => ({
       if (type === "tollfree") return inCountry.tollFree.list(asked);
       return type === "mobile" ? inCountry.mobile.list(asked) : inCountry.local.list(asked);
     }).catch(noneOfThisKind);
-    return offered.map((one) => offer(one, type));
+    return offered.map((one) => offer(offeredAnswer.parse(one) as Offered, type));
   },
   async monthlyPrice(country, type) {
     const { phoneNumberPrices, priceUnit } = await ask((client) => client.pricing.v1.phoneNumbers.countries(country).fetch());
@@ -33,12 +34,16 @@ export const numbersAt = (ask: Ask): Numbers => ({
   },
   async rentedNumber(number) {
     const [found] = await ask((client) => client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 }));
-    return found === undefined ? null : rented(found);
+    return found === undefined ? null : rented(rentedAnswer.parse(found) as Rented);
   },
   papersFor: (country, type) => papersAt(ask, country, type),
   async rentNumber(number, name, { country, type }) {
     const rent = async (papers: { addressSid?: string; bundleSid?: string }) =>
-      rented(await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name, ...papers })));
+      rented(
+        rentedAnswer.parse(
+          await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name, ...papers })),
+        ) as Rented,
+      );
     try {
       return await rent({});
     } catch (error) {
