@@ -5,6 +5,9 @@ import { z } from "zod";
 import { statuses } from "../core/errors.ts";
 import { type Method, type Operation, type Parameter, pathFields, unchanged } from "../core/operation.ts";
 import { canBeTried, dryRunAnswer } from "../records/dry_run.ts";
+import { objectTypesOf } from "../records/object_types.ts";
+import { aboutOperation, eventsOf } from "./about_operation.ts";
+import { type PrefixOf, withExamples } from "./field_examples.ts";
 import { addPage } from "./pages.ts";
 import { answer } from "./reply.ts";
 import { apiPrefix } from "./rest.ts";
@@ -31,13 +34,14 @@ export function buildDescription(operations: readonly Operation[], { version }: 
   const sorted = [...operations].sort((a, b) => compare(a.path, b.path) || order.indexOf(a.method) - order.indexOf(b.method));
   const schemas = resourceSchemas(sorted);
   const share = sharedSchemas(schemas);
+  const prefixOf = prefixesOf(sorted);
   const queries = new Map(sorted.map((operation) => [operation, queryParameters(operation)]));
   const parameters = sharedParameters([...queries.values()].flat());
   const paths: Record<string, Json> = {};
   for (const operation of sorted)
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = described(
       operation,
-      share,
+      (schema) => withExamples(share(schema) as Json, ownerOf(operation), prefixOf),
       queries.get(operation)!.map(parameters.find),
     );
 
@@ -55,7 +59,11 @@ export function buildDescription(operations: readonly Operation[], { version }: 
     paths,
     components: {
       securitySchemes,
-      schemas: { error: errorSchema, dry_run: schemaOf(dryRunAnswer, "output"), ...schemas },
+      schemas: {
+        error: errorSchema,
+        dry_run: schemaOf(dryRunAnswer, "output"),
+        ...Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withExamples(schema, name, prefixOf)])),
+      },
       parameters: { ...headerParameters, ...parameters.components },
       headers: responseHeaders,
       responses: errorResponses(),
@@ -98,24 +106,27 @@ const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}
 
 // --- one operation ---
 
-type Share = (schema: unknown) => unknown;
+const ownerOf = ({ name, resource }: Operation): string => resource?.name ?? name.slice(0, name.indexOf("."));
 
-function described(operation: Operation, share: Share, query: readonly Json[]): Json {
+/** `finish` shares what is shared, and gives examples to the rest. */
+function described(operation: Operation, finish: (schema: Json) => Json, query: readonly Json[]): Json {
   const { body } = operation;
-  const output = share(schemaOf(operation.output, "output"));
+  const output = finish(schemaOf(operation.output, "output"));
   return {
     operationId: operation.name,
     summary: operation.doc,
+    description: aboutOperation(operation),
     tags: [tagOf(operation)],
     "x-permission": operation.permission,
     "x-scope": operation.scope,
     "x-rate-limit": operation.group,
+    "x-events": eventsOf(operation, objectTypesOf),
     parameters: [
       ...pathFields(operation.path).map(pathParameter),
       ...query,
       ...headersOf(operation).map((name) => reference("parameters", name)),
     ],
-    ...(body && { requestBody: requestBody(share(schemaOf(body, "input")) as Json) }),
+    ...(body && { requestBody: requestBody(finish(schemaOf(body, "input"))) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(answersOf(operation)).map(([status, description]) => [
@@ -252,8 +263,14 @@ function resourceSchemas(operations: readonly Operation[]): Record<string, Json>
   return Object.fromEntries([...found].sort(([a], [b]) => compare(a, b)));
 }
 
+/** The prefixes of ids, by the names of resources. */
+function prefixesOf(operations: readonly Operation[]): PrefixOf {
+  const prefixes = new Map(operations.flatMap(({ resource }) => (resource === null ? [] : [[resource.name, resource.prefix]])));
+  return (name) => prefixes.get(name);
+}
+
 /** Replaces schemas that equal a resource's by references. */
-function sharedSchemas(schemas: Record<string, Json>): Share {
+function sharedSchemas(schemas: Record<string, Json>): (schema: unknown) => unknown {
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]));
   return function share(schema: unknown): unknown {
     if (typeof schema !== "object" || schema === null) return schema;

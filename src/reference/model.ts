@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Operation } from "../core/operation.ts";
+import { purposeAndBehaviour } from "../http/about_operation.ts";
 import { buildDescription } from "../http/openapi.ts";
 import { type Parameter, shapes } from "./filters.ts";
-import { objectTypesOf } from "./object_types.ts";
 import { type Samples, sampleOf, sampleTail } from "./samples.ts";
 import { type Member, membersOf, plain, type Resolve, resolveIn, type Schema } from "./schemas.ts";
 import type { Request } from "./snippets.ts";
@@ -18,7 +18,7 @@ export interface Example {
 export interface Described {
   operation: Operation;
   /** Longer than the summary: when to use it, and what else it does. */
-  description: string | null;
+  description: readonly string[];
   effects: readonly string[];
   events: readonly string[];
   path: readonly Parameter[];
@@ -81,9 +81,9 @@ function describe(operation: Operation, said: Schema, samples: Samples, example:
   const path = parameters.filter((one) => one.in === "path");
   return {
     operation,
-    description: said.description ?? null,
+    description: purposeAndBehaviour(operation),
     effects: said["x-effects"] ?? [],
-    events: said["x-events"] ?? eventsOf(operation),
+    events: shownEvents(said["x-events"]),
     path,
     shapes: inQuery.filter((one) => shapes(one.name)),
     query: inQuery.filter((one) => !shapes(one.name)),
@@ -100,15 +100,10 @@ function describe(operation: Operation, said: Schema, samples: Samples, example:
   };
 }
 
-/** What a verb is sure to tell. Others say it in their descriptions. */
-function eventsOf({ resource, verb }: Operation): string[] {
-  const action =
-    verb === null
-      ? undefined
-      : { create: "created", update: "updated", delete: "deleted", list: undefined, get: undefined }[verb];
-  if (resource === null || action === undefined || (action === "created" && resource.createdSilently)) return [];
-  const types = objectTypesOf(resource);
-  return types.length > 3 ? [`${types[0]!.split(".")[0]!}.….${action}`] : types.map((type) => `${type}.${action}`);
+/** Many types that begin and end alike are shown as one. */
+function shownEvents(names: readonly string[]): string[] {
+  const alike = Map.groupBy(names, (name) => name.replace(/\..*\./, ".…."));
+  return [...alike].flatMap(([short, all]) => (all.length > 3 ? [short] : all));
 }
 
 function recordOf(answer: Schema, resolve: Resolve): Member[] {

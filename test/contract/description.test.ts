@@ -7,7 +7,11 @@ import type { Field } from "../../src/core/field.ts";
 import { buildRegistry } from "../../src/core/registry.ts";
 import type { Resource } from "../../src/core/resource.ts";
 import { describeSchema } from "../../src/db/describe_schema.ts";
+import { eventsOf } from "../../src/http/about_operation.ts";
 import { buildDescription } from "../../src/http/openapi.ts";
+import { purposes } from "../../src/http/when_to_use.ts";
+import { objectTypesOf } from "../../src/records/object_types.ts";
+import { eventPattern } from "../../src/resources/events/event_names.ts";
 import { operations, silentResources } from "../../src/resources/index.ts";
 import { createDatabase } from "../support/database.ts";
 
@@ -31,6 +35,24 @@ test("every reference within the description leads somewhere", () => {
     const target = pointer!.split("/").reduce((at, key) => at?.[key.replaceAll("~1", "/")], description);
     assert.ok(target !== undefined, `#/${pointer}`);
   }
+});
+
+test("every operation that is not one of the five verbs says when to use it, and every other what its records are", () => {
+  const isSaid = (one: (typeof operations)[number]) => purposes.has(one.name) || (one.verb !== null && one.resource !== null);
+
+  const silent = operations.filter((one) => !isSaid(one)).map((one) => one.name);
+  assert.deepEqual(silent, [], "say it in src/http/when_to_use.ts");
+  const known = new Set(operations.map((one) => one.name));
+  assert.deepEqual(
+    [...purposes.keys()].filter((name) => !known.has(name)),
+    [],
+    "src/http/when_to_use.ts names operations that there are not",
+  );
+});
+
+test("every event that an operation may leave is one that can be subscribed to", () => {
+  for (const operation of operations)
+    for (const name of eventsOf(operation, objectTypesOf)) assert.ok(eventPattern(name), `${operation.name} names ${name}`);
 });
 
 describe("the database", () => {

@@ -19,7 +19,7 @@ export function operationSection(site: Site, model: PageModel, one: Described, a
 <h3>${prose(firstSentence(doc))} <a class="anchor" href="#${anchor}" aria-label="Link to this operation">#</a></h3>
 <p class="line">${methodWord(method)} <code>${path}</code></p>
 ${restOf(doc) === "" ? null : html`<p>${prose(restOf(doc))}</p>`}
-${description === null ? null : description.split("\n\n").map((text) => html`<p>${prose(text)}</p>`)}
+${description.map((text) => html`<p>${prose(text)}</p>`)}
 ${rules(site, one)}
 ${parameters("Path", one.path, model)}
 ${one.body.length === 0 ? null : html`<h4>Body</h4>${fieldList(one.body, model.resolve, { required: operation.verb !== "update" })}`}

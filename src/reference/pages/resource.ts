@@ -2,12 +2,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
+import { objectTypesOf } from "../../records/object_types.ts";
 import { eventCatalog } from "../../resources/events/event_names.ts";
 import { type Html, html } from "../../values/html_template.ts";
 import { type PageOfResources, pageOfResource } from "../areas.ts";
 import { codeBlock } from "../code.ts";
 import { type Described, modelOf, type PageModel } from "../model.ts";
-import { objectTypesOf } from "../object_types.ts";
 import { sampleOf, sampleTail } from "../samples.ts";
 import { isNullable, type Member, membersOf, plain } from "../schemas.ts";
 import { prose, type Shown, type Site, to } from "../site.ts";

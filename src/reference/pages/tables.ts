@@ -1,10 +1,10 @@
 // The tables: event types, errors, permissions, rate limits.
 import { scopes } from "../../core/context.ts";
 import { builtInRoles, permissions } from "../../core/permissions.ts";
+import { objectTypesOf } from "../../records/object_types.ts";
 import { eventCatalog } from "../../resources/events/event_names.ts";
 import { type Html, html } from "../../values/html_template.ts";
 import { pageOf } from "../areas.ts";
-import { objectTypesOf } from "../object_types.ts";
 import { prose, type Shown, type Site, to } from "../site.ts";
 import { linkTo } from "./link.ts";
 
