@@ -220,3 +220,17 @@ test("what was deleted before, and could still be undone, is gone as well", asyn
 
   assert.deepEqual(await placesWith(acme, ["ann.undone", "ann undone"]), []);
 });
+
+test("a table for a mailing platform that names the person is removed, and its export stays without it", async () => {
+  const acme = await organization();
+  const ann = await acme.contact({ name: "Ann Exported", emails: [{ email: "ann.exported@home.example" }] });
+  const { id } = await acme.post("/mailing_export/", { platform: "csv", filters: { has_email: true } });
+  await withWorker(acme.service, (worker) => worker.drained());
+  const { file_id } = await acme.get(`/mailing_export/${id}/`);
+
+  const { status } = await erase(acme, ann.id);
+
+  assert.equal(status, "completed");
+  await acme.refused(404, "GET", `/file/${file_id}/`);
+  assert.equal((await acme.get(`/mailing_export/${id}/`)).file_id, null);
+});

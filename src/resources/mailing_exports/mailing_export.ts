@@ -44,7 +44,7 @@ export const mailingExport = resource({
     }),
     error: text({ readOnly: true, max: 1000, doc: "Why it failed, or what it waits for. One that failed can be resumed." }),
     run_by: text({ readOnly: true, hidden: true }),
-    file_id: ref("file", { onDelete: "keep", onMove: "keep" }, { readOnly: true, doc: "The file of an export to `csv`." }),
+    file_id: ref("file", { onDelete: "clear", onMove: "keep" }, { readOnly: true, doc: "The file of an export to `csv`." }),
     automation_run_id: text({ readOnly: true, doc: "The automation run that made it." }),
     receipt: text({ readOnly: true, hidden: true, max: 1000 }),
     tries: integer({ readOnly: true, hidden: true, default: 0 }),
