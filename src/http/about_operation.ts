@@ -21,8 +21,8 @@ const recordOf = ({ resource }: Operation): string => (resource === null ? "" : 
 function accessOf({ permission, scope, group, outlasts }: Operation): string {
   const who =
     permission === "member" ? "Every active member may call it" : `The caller's role needs the permission \`${permission}\``;
-  const connection = outlasts ? "; a connection by OAuth may not" : `; a connection by OAuth needs the scope \`${scope}\``;
-  return `${who}${connection}. It counts in the rate group \`${group}\`.`;
+  const connection = outlasts ? " A connection by OAuth may not call it." : "";
+  return `${who}; the key or connection needs the scope \`${scope}\`.${connection} It counts in the rate group \`${group}\`.`;
 }
 
 /** One sentence for each thing that a client can rely on, or has to mind. */

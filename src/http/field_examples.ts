@@ -25,6 +25,12 @@ const usual: ReadonlyMap<string, unknown> = new Map(
     "pipeline.name": "Sales",
     "activity_note.note": "There is always money in the banana stand.",
     "task.text": "Ask about the model home",
+    "lead.url": "https://bluth.example",
+    "contact.url": "https://bluth.example/people/gob",
+    "lead.html_url": `https://crm.example.com/lead/lead_${tail}/`,
+    "contact.first_name": "Gob",
+    "contact.last_name": "Bluth",
+    "oauth_app.website_url": "https://planner.example",
     "webhook.url": "https://hooks.example.com/headwater",
     "webhook.events": ["lead.created", "opportunity.*"],
     lead_name: "Bluth Company",
@@ -88,19 +94,27 @@ function exampleFor(name: string, schema: Json, owner: string, prefixOf: PrefixO
   if (kind === "string") {
     const id = idNamed(name, owner, prefixOf);
     if (id !== undefined) return id;
-    if (schema.format === "date-time" || /(^date_\w|_at$|_since$)/.test(name)) return moment;
-    if (schema.format === "date" || /(^|_)date$/.test(name)) return moment.slice(0, 10);
-    if (schema.format === "email" || /(^|_)email$/.test(name)) return "gob@bluth.example";
-    if (schema.format === "uri" || /(^|_)url$/.test(name)) return usualFor(name, owner) ?? "https://bluth.example/";
+    const format = formsOf(schema).find((one) => one.format !== undefined)?.format;
+    if (format === "date-time") return moment;
+    if (format === "date") return moment.slice(0, 10);
+    if (/^(user|sender|authorized)_email$/.test(name)) return "lucille@austero.example";
+    if (/(^|_)email$/.test(name)) return "gob@bluth.example";
   }
   const known = usualFor(name, owner);
   return known !== undefined && fits(known, kind, schema) ? known : undefined;
 }
 
+const formsOf = (schema: Json): Json[] => schema.anyOf ?? [schema];
+
 /** The type beside null. Undefined for several, or an object. */
 function kindOf(schema: Json): string | undefined {
-  const forms: Json[] = schema.anyOf ?? [schema];
-  const types = [...new Set(forms.flatMap((one) => one.type ?? "any").filter((one) => one !== "null"))];
+  const types = [
+    ...new Set(
+      formsOf(schema)
+        .flatMap((one) => one.type ?? "any")
+        .filter((one) => one !== "null"),
+    ),
+  ];
   return types.length === 1 && types[0] !== "any" && types[0] !== "object" ? types[0] : undefined;
 }
 

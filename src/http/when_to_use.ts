@@ -11,7 +11,7 @@ const activityPurposes: Record<string, string> = {
   "dialer.token":
     "Use it in a softphone of your own: the provider's SDK for browsers registers with this token, and the caller is rung there. Ask for another one before `expires_at`.",
   "conversation.message":
-    "Use it to reply where somebody wrote, whatever the channel: an e-mail without a subject of its own answers the newest one of the conversation. `POST /activity/email/` and its kin write a message outside of a conversation.",
+    "Use it to reply where somebody wrote, whatever the channel: an e-mail without a subject of its own answers the newest one of the conversation. Where there is no conversation yet, use `POST /activity/email/` and its kin.",
   "conversation.restore": "Use it to take back a deletion: the conversation returns to the inbox with its messages.",
   "inbox_prospect.convert":
     "Use it when a stranger's message turns out to be business. Give `lead_id` to attach it to a lead that exists; without one, a lead and a contact are created from the sender.",
@@ -142,7 +142,7 @@ const workPurposes: Record<string, string> = {
   "export.download": "Use it once the export's `status` is `done`.",
   "export.resume": "Use it after an export ended as failed and its cause is gone.",
   "import.create":
-    "Use it to bring in a spreadsheet or a table from another system. The answer proposes a mapping; `PUT /import/{id}/` with the `mapping` you want starts it. For a few records `POST /lead/` is simpler.",
+    "Use it to bring in a spreadsheet or a table from another system. The answer suggests a target for each column; `PUT /import/{id}/` with the `mapping` you want starts it. For a few records `POST /lead/` is simpler.",
   "import.presets": "Use it to offer fields when somebody maps the columns of a table.",
   "import.errors": "Use it after an import with failed rows: correct them in the same file, and import that.",
   "import.revert": "Use it when an import brought the wrong table. It runs in the background.",
@@ -159,7 +159,7 @@ const workPurposes: Record<string, string> = {
   "credentials.list": "Use it to see what can be connected, what is, and which fields each service asks for.",
   "credentials.delete": "Use it to disconnect a service. What was fetched through it stays.",
   "credentials.update":
-    "Use it to connect a service for the whole organization: telephony, a model, enrichment, a mailing platform. Secrets are stored sealed and are never shown again.",
+    "Use it to connect a service for the whole organization: telephony, a model, enrichment, a mailing platform. Secrets are stored sealed; a read shows at most their last characters.",
   "credentials.sync": "Use it after lists have changed at the platform and six hours are too long to wait.",
   "phone_number.create":
     "Use it to have a number to call and text from. `GET /phone_number/available/` shows what can be rented; an `external` one is somebody else's and is only noted.",

@@ -124,6 +124,7 @@ async function webhooks(story: Story): Promise<void> {
   );
   const at = `/webhook/${made.id}/`;
   const ping = await story.show("webhook.test", `${at}test/`, {});
+  await story.work();
   await story.show("webhook_delivery.list", `${at}delivery/`);
   await story.show("webhook_delivery.get", `${at}delivery/${ping.id}/`);
   await story.show("webhook.redeliver", `${at}redeliver/`, { delivery_id: ping.id });

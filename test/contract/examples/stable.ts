@@ -14,6 +14,9 @@ const month = /^\d{4}-\d\d$/;
 /** What is no word: a key, a token, a signature, a hash. */
 const secret = /(?<![A-Za-z0-9_/+-])(?=[A-Za-z0-9_/+-]*[0-9])(?=[A-Za-z0-9_/+-]*[A-Za-z])[A-Za-z0-9_+-]{22,}={0,2}/g;
 
+/** What a reader may decode. */
+const asItIs = new Set(["content_base64"]);
+
 export class Stable {
   private readonly now: number;
   private readonly names: [RegExp | string, string][];
@@ -30,7 +33,7 @@ export class Stable {
     if (typeof value === "string") return this.text(value);
     if (Array.isArray(value)) return value.map((one) => this.of(one));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [this.text(key), this.of(one)]));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [this.text(key), asItIs.has(key) ? one : this.of(one)]));
   }
 
   private text(given: string): string {
@@ -58,6 +61,8 @@ export class Stable {
     const [at, real] = [Date.parse(given), Date.now()];
     if (Math.abs(at - real) < 15 * minute || Math.abs(at - this.now) < 15 * minute) return new Date(begin).toISOString();
     if (Math.abs(at - this.now) > 100 * day) return given;
+    const isMonth = new Date(at).getUTCDate() === 1 && at % (60 * minute) === 0;
+    if (isMonth) return `${this.month(given.slice(0, 7))}${given.slice(7)}`;
     return new Date(begin + Math.round((at - this.now) / minute) * minute).toISOString();
   }
 
@@ -78,11 +83,12 @@ export class Stable {
   private secret(given: string): string {
     const known = this.secrets.get(given);
     if (known !== undefined) return known;
+    const signs = /^[0-9a-f]+$/.test(given) ? letters.slice(-10) + "abcdef" : letters;
     const start = /^[a-z]{2,6}_/.exec(given)?.[0] ?? "";
     let made = start;
     for (let i = 0; made.length < given.length; i++)
       made += [...createHash("sha256").update(`${this.secrets.size} ${i}`).digest()]
-        .map((byte) => letters[byte % letters.length])
+        .map((byte) => signs[byte % signs.length])
         .join("");
     made = made.slice(0, given.length);
     this.secrets.set(given, made);
@@ -100,11 +106,15 @@ export function cut(value: unknown, depth = 0): any {
   return Object.fromEntries(entries.slice(0, most).map(([key, one]) => [key, cut(one, depth + 1)]));
 }
 
-/** Where what was shown has another form than what is: another type, a member that is gone, a list of another length. A member that an answer gained makes no example wrong, and what may be null is alike. */
+/**
+ * Where what was shown has another form than what is: another type, or a member that is gone. Lists are compared as far as both go. What
+ * an answer gained makes no example wrong, and what may be null is alike.
+ */
 export function differences(shown: unknown, is: unknown, place = ""): string[] {
   if (shown === null || is === null || (typeof shown !== "object" && typeof shown === typeof is)) return [];
   if (typeof shown !== typeof is || Array.isArray(shown) !== Array.isArray(is)) return [place];
-  if (Array.isArray(shown) && shown.length !== (is as unknown[]).length) return [place];
+  if (Array.isArray(shown))
+    return shown.slice(0, (is as unknown[]).length).flatMap((one, i) => differences(one, (is as unknown[])[i], `${place}.${i}`));
   const now = is as Record<string, unknown>;
   return Object.entries(shown as object).flatMap(([name, one]) => {
     const at = `${place}.${name}`;
