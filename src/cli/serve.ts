@@ -19,6 +19,7 @@ import type { Defects } from "./defects.ts";
 import { giveBack, makeYoung } from "./heap.ts";
 import { Mistake } from "./say.ts";
 import { shareLimits } from "./share_limits.ts";
+import { startTracing } from "./tracing.ts";
 import { version } from "./version.ts";
 
 export interface Serving {
@@ -29,6 +30,7 @@ export interface Serving {
 
 export async function serve(config: Config, databaseUrl: string, log: Logger, defects: Defects): Promise<Serving> {
   makeYoung();
+  const endTracing = await startTracing(process.env, "api");
   const onError = (error: Error) => log.error({ err: error }, "database");
   const app = await openApp({ ...(await appOptions(config, databaseUrl)), listensAs: listening.api, onError });
   // Of the running release, whatever is put into its folder later.
@@ -61,6 +63,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
       await drain(server, { delaySeconds, graceSeconds: config.shutdown_grace_seconds, othersClosed });
       endSharing();
       await app.close();
+      await endTracing();
       await new Promise<void>((done) => log.flush(() => done()));
     },
   };

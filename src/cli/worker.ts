@@ -23,6 +23,7 @@ import { type Defects, heedDefects, restartPauseMs } from "./defects.ts";
 import { giveBack } from "./heap.ts";
 import { say } from "./say.ts";
 import { heedSignals } from "./signals.ts";
+import { startTracing } from "./tracing.ts";
 
 export async function run(config: Config): Promise<void> {
   const log = createLog(config.log_level);
@@ -31,6 +32,7 @@ export async function run(config: Config): Promise<void> {
   let renew = () => {};
   const defects = heedDefects(log, () => renew());
 
+  const endTracing = await startTracing(process.env, "worker");
   await withDatabase(config, async (url) => {
     // After a defect it finishes running work and opens everything again, as the API does.
     for (let isFirst = true, isAsked = false; !isAsked; isFirst = false) {
@@ -42,6 +44,7 @@ export async function run(config: Config): Promise<void> {
       });
     }
   });
+  await endTracing();
   await new Promise<void>((done) => log.flush(() => done()));
   process.exit(0);
 }

@@ -1,11 +1,22 @@
 // One connection: how statements are sent on it, and what its errors mean.
 import pg from "pg";
 import { unavailable } from "../core/errors.ts";
+import { isRecorded, traced, type Work } from "../values/traced.ts";
 import type { Rows, Statement } from "./database.ts";
 import { PipelinedStatement, rowsOf } from "./pipelined_statement.ts";
 import { asToldByOneServer } from "./shard_errors.ts";
 
-export function run(client: pg.ClientBase, statement: Statement): Promise<Rows> {
+export const run = (client: pg.ClientBase, statement: Statement): Promise<Rows> =>
+  isRecorded() ? traced(statementWork(statement), () => send(client, statement)) : send(client, statement);
+
+/** The text has parameters in place of values, except where somebody else wrote it; the name is enough. */
+const statementWork = ({ name, text }: Statement): Work => ({
+  name: name ?? /^\w+/.exec(text.trimStart())?.[0] ?? "statement",
+  kind: "client",
+  attributes: { "db.system.name": "postgresql" },
+});
+
+function send(client: pg.ClientBase, statement: Statement): Promise<Rows> {
   return new Promise((resolve, reject) => {
     client.query(
       new PipelinedStatement(forClient(client, statement), (error, query) =>

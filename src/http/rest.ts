@@ -10,6 +10,7 @@ import { aroundWrite } from "../records/around_write.ts";
 import { dryRun, readDryRun } from "../records/dry_run.ts";
 import { chainHeader, chainMeta, readChain } from "../services/chain.ts";
 import { networkOf } from "../values/network.ts";
+import { isRecorded, traced, type Work } from "../values/traced.ts";
 import { isStorable, unstorable } from "./body.ts";
 import { longBytes } from "./compress.ts";
 import { parseQuery, withParams } from "./query.ts";
@@ -181,7 +182,22 @@ export const optionsHeaders = (allow: string): Record<string, string> => ({
 });
 
 /** After the body was read: waits for a place, performs, answers. Never rejects. */
-async function serve(x: Exchange, upload?: Upload): Promise<void> {
+const serve = (x: Exchange, upload?: Upload): Promise<void> =>
+  isRecorded() ? traced(requestWork(x), () => serveUntraced(x, upload)) : serveUntraced(x, upload);
+
+const requestWork = ({ request, route, actor }: Exchange): Work => ({
+  name: `${request.method} ${route}`,
+  kind: "server",
+  attributes: {
+    "http.request.method": request.method,
+    "http.route": route,
+    "headwater.request_id": request.id,
+    ...(actor && { "headwater.organization_id": actor.organization_id }),
+  },
+  caller: request.headers.traceparent as string | undefined,
+});
+
+async function serveUntraced(x: Exchange, upload?: Upload): Promise<void> {
   const { gate, app, live } = x.service;
   try {
     const { call, isDry } = callOf(x, upload);

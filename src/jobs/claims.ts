@@ -3,6 +3,7 @@ import type { Core } from "../core/core.ts";
 import { asSystem } from "../records/acting.ts";
 import { newId } from "../values/id.ts";
 import { pgTimestamp } from "../values/time.ts";
+import { type Work as Traced, traced } from "../values/traced.ts";
 import { ClaimLost, claimMs, holdClaim, type Job, release, type Work } from "./job.ts";
 
 /** How much of a kind of work an organization gets. */
@@ -87,13 +88,19 @@ const crashesMost = 5;
 export async function doJob(core: Core, work: Work, job: Job): Promise<void> {
   try {
     if (job.crashes >= crashesMost) await giveUp(core, work, job);
-    else await work.run(core, job);
+    else await traced(jobWork(job), () => work.run(core, job));
   } catch (error) {
     if (error instanceof ClaimLost) return;
     await postpone(core, job, error as Error);
     throw error;
   }
 }
+
+const jobWork = ({ kind, organization_id, object_id }: Job): Traced => ({
+  name: `job ${kind}`,
+  kind: "internal",
+  attributes: { "headwater.job": kind, "headwater.organization_id": organization_id, "headwater.object_id": object_id },
+});
 
 /** Extends the claim by a minute, for something outside that takes time. Throws `ClaimLost` when another worker has the job. */
 export async function renewClaim(core: Core, job: Job): Promise<void> {

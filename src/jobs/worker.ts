@@ -2,6 +2,7 @@
 import { noteTimer, organizationsWithJobs, organizationsWithLateJobs, setTimers, takeTimers } from "../auth/unscoped_work.ts";
 import type { Core } from "../core/core.ts";
 import { randomId } from "../values/id.ts";
+import { traced } from "../values/traced.ts";
 import { claimJobs, doJob, giveBack, type Portion, wakeLateJobs } from "./claims.ts";
 import type { Consumer } from "./consumer.ts";
 import type { Job, Work } from "./job.ts";
@@ -294,7 +295,8 @@ class Running implements Worker {
 
   private async fire(name: string, failures: number): Promise<void> {
     try {
-      await this.timers.get(name)!.run(this.core);
+      const timer = this.timers.get(name)!;
+      await traced({ name: `timer ${name}`, kind: "internal", attributes: {} }, () => timer.run(this.core));
     } catch (error) {
       await noteTimer(this.core.db, name, error as Error);
       throw error;
