@@ -23,7 +23,7 @@ export function releaseBefore(folder: string): Release {
   if (commit !== null) {
     mkdirSync(place);
     const archive = join(folder, "release.tar");
-    git("archive", "--output", archive, commit, "src", "migrations", "generated", "package.json");
+    git("archive", "--output", archive, commit);
     execFileSync("tar", ["-xf", archive, "-C", place]);
     symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
   }
