@@ -25,7 +25,7 @@ export async function makeRelease(): Promise<void> {
 
 export function assemble(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
-  for (const path of [...BESIDE, releaseFolder, ...globSync("docs/*.md"), ...packages()])
+  for (const path of [...BESIDE, releaseFolder, ...globSync("docs/{*,decisions/*}.md"), ...packages()])
     cpSync(path, join(folder, path), { recursive: true, verbatimSymlinks: true });
 }
 
