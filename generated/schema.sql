@@ -2692,6 +2692,34 @@ alter table organization enable row level security, force row level security;
 create policy organization on organization to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on organization to headwater_system using (true);
 
+create table organization_export (
+  organization_id text not null,
+  id text not null,
+  status text default 'queued'::text not null,
+  size bigint,
+  checksum_sha256 text,
+  error text,
+  expires_at timestamp(3) with time zone,
+  date_started timestamp(3) with time zone,
+  date_completed timestamp(3) with time zone,
+  storage_key text,
+  created_by text,
+  updated_by text,
+  date_created timestamp(3) with time zone not null,
+  date_updated timestamp(3) with time zone not null,
+  version integer default 1 not null,
+  constraint organization_export_pkey PRIMARY KEY (organization_id, id),
+  constraint organization_export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint organization_export_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'error'::text])))
+);
+CREATE INDEX organization_export_date_created_idx ON public.organization_export USING btree (organization_id, date_created DESC, id DESC);
+CREATE INDEX organization_export_expires_at_idx ON public.organization_export USING btree (expires_at) WHERE (storage_key IS NOT NULL);
+alter table organization_export enable row level security, force row level security;
+create policy organization on organization_export to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
+create policy system on organization_export to headwater_system using (true);
+CREATE TRIGGER forget_export_bytes AFTER UPDATE OF storage_key ON public.organization_export FOR EACH ROW WHEN (((old.storage_key IS NOT NULL) AND (new.storage_key IS DISTINCT FROM old.storage_key))) EXECUTE FUNCTION remove_export_bytes();
+CREATE TRIGGER remove_export_bytes AFTER DELETE ON public.organization_export FOR EACH ROW WHEN ((old.storage_key IS NOT NULL)) EXECUTE FUNCTION remove_export_bytes();
+
 create table passkey (
   id text not null,
   user_id text not null,

@@ -1,5 +1,7 @@
 // The composition root: configuration and a database become a running core. Nothing else builds these parts.
 import { type Authenticator, openAuthenticator } from "./auth/authenticate.ts";
+import { archiveBytes } from "./backup/archive.ts";
+import { takeInto } from "./backup/take.ts";
 import type { Config } from "./config.ts";
 import type { Core, Settings } from "./core/core.ts";
 import { announcements, openDirectories } from "./core/directory.ts";
@@ -39,6 +41,8 @@ export interface AppOptions {
   secretKey: string;
   outboundAllowCidrs?: readonly string[];
   outboundPorts?: readonly number[];
+  /** Named in archives. */
+  release?: string;
   /** Where files and temporary files are stored. */
   filesDir: string;
   /** Where files are stored, instead of the folder. */
@@ -95,6 +99,8 @@ export async function openApp(options: AppOptions): Promise<App> {
 }
 
 const settingsOf = ({
+  databaseUrl,
+  release = "unknown",
   baseUrl,
   secretKey,
   outboundAllowCidrs = [],
@@ -106,14 +112,22 @@ const settingsOf = ({
   oauth,
   peopleDataLabs = null,
   ai,
-}: AppOptions): Settings => ({
-  base_url: baseUrl,
-  addresses: publicAddresses(outboundAllowCidrs, outboundPorts),
-  secrets: openSecrets(secretKey),
-  storage: s3 === null ? openStorage(filesDir) : openStorage(filesDir, s3Shelf(s3)),
-  mail: smtpUrl === null ? null : openMailer(smtpUrl, baseUrl),
-  list_sources: listSources,
-  oauth: openProviders(oauth),
-  people_data_labs: peopleDataLabs,
-  ai,
-});
+}: AppOptions): Settings => {
+  const secrets = openSecrets(secretKey);
+  const storage = s3 === null ? openStorage(filesDir) : openStorage(filesDir, s3Shelf(s3));
+  return {
+    base_url: baseUrl,
+    addresses: publicAddresses(outboundAllowCidrs, outboundPorts),
+    secrets,
+    storage,
+    archive: (organization_id) =>
+      archiveBytes(async (archive) => {
+        await takeInto(archive, { url: databaseUrl, storage, secrets, key: null, withSecrets: false, release, organization_id });
+      }),
+    mail: smtpUrl === null ? null : openMailer(smtpUrl, baseUrl),
+    list_sources: listSources,
+    oauth: openProviders(oauth),
+    people_data_labs: peopleDataLabs,
+    ai,
+  };
+};

@@ -43,7 +43,7 @@ const allowed: Record<string, string[]> = {
   ],
   config: ["backup", "environment", "services"],
   environment: ["core", "services", "values"],
-  app: ["auth", "config", "core", "records", "db", "jobs", "resources", "search", "services"],
+  app: ["auth", "backup", "config", "core", "records", "db", "jobs", "resources", "search", "services"],
   main: ["cli", "config", "core", "db", "app"],
 };
 

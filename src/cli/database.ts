@@ -12,6 +12,7 @@ import { s3Shelf } from "../services/s3.ts";
 import { secretKey } from "../services/secrets.ts";
 import { openStorage, type Storage } from "../services/storage.ts";
 import { complain, Mistake } from "./say.ts";
+import { version } from "./version.ts";
 
 /** Keeps the database running while the command works. */
 export async function withDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
@@ -61,6 +62,7 @@ const filesDirOf = (dataDir: string) => join(dataDir, "files");
 export const appOptions = async (config: Config, databaseUrl: string) => ({
   databaseUrl,
   poolerUrl: config.database_pooler_url,
+  release: version,
   rls: config.database_rls,
   replica: replicaOf(config),
   baseUrl: config.base_url,

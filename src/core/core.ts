@@ -28,6 +28,8 @@ export interface Settings extends Providers {
   secrets: Secrets;
   /** Stores the bytes of files. */
   storage: Storage;
+  /** The archive of an organization, as bytes that come while it is read. */
+  archive(organizationId: string): AsyncIterable<Uint8Array>;
   /** Sends mail of the service itself; null when no mail server is configured. */
   mail: Mailer | null;
   /** The sources that contacts' profiles are synced from and lists are copied from. The first is the default. */

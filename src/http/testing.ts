@@ -87,6 +87,9 @@ export async function listen(t: TestContext, given: Given = {}) {
           addresses: publicAddresses([]),
           secrets: openSecrets("tests"),
           storage: openStorage(given.filesDir ?? join(tmpdir(), `headwater-http-${process.pid}`)),
+          archive() {
+            throw new Error("No operation of these tests writes an archive.");
+          },
           mail: null,
           list_sources: [],
           oauth: openProviders(config.oauth),

@@ -139,6 +139,8 @@ const workPurposes: Record<string, string> = {
   "export.lead":
     "Use it to take data to a spreadsheet or a warehouse. It is written in the background: wait for `export.lead.completed`, then read `GET /export/{id}/download/`.",
   "export.opportunity": "Use it for a list of deals in a spreadsheet. It is written in the background, as that of leads is.",
+  "organization.export": "Use it to keep or move the whole workspace; to work with some records, export those instead.",
+  "organization_export.download": "Use it once the `status` of the archive is `done`.",
   "export.download": "Use it once the export's `status` is `done`.",
   "export.resume": "Use it after an export ended as failed and its cause is gone.",
   "import.create":

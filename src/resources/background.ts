@@ -23,6 +23,7 @@ import { mailWork } from "./mail_out/mail_work.ts";
 import { sentCopyWork } from "./mail_out/sent_copy.ts";
 import { mailingExportWork } from "./mailing_exports/push_work.ts";
 import { erasure } from "./organization/erasure.ts";
+import { organizationExportWork } from "./organization_exports/work.ts";
 import { signedQuoteWork } from "./quotes/sign.ts";
 import { sequenceWork } from "./sequences/take_turn.ts";
 import { shareWork } from "./sharing/share_work.ts";
@@ -66,6 +67,7 @@ export const background: Background = {
     enrichmentWork,
     listSyncWork,
     personErasureWork,
+    organizationExportWork,
   ],
   consumers: [webhookConsumer, automationConsumer],
   timers,

@@ -47,6 +47,7 @@ import { mailingExports } from "./mailing_exports/index.ts";
 import { notifications } from "./notifications/index.ts";
 import { opportunities } from "./opportunities/index.ts";
 import { organizations } from "./organization/index.ts";
+import { organizationExports } from "./organization_exports/index.ts";
 import { projects } from "./projects/index.ts";
 import { quotePages, quotes } from "./quotes/index.ts";
 import { reports } from "./reports/index.ts";
@@ -66,6 +67,7 @@ export const operations: readonly Operation[] = [
   ...leads,
   ...contacts,
   ...erasing,
+  ...organizationExports,
   ...opportunities,
   ...reports,
   ...ai,

@@ -18,6 +18,7 @@ import { uncleared } from "./imports/clear_rows.ts";
 import { mailboxesTimer } from "./mail_in/unread_mailboxes.ts";
 import { hitsToFile } from "./mail_tracking/hits_by_clock.ts";
 import { endingKeys } from "./organization/ending_keys.ts";
+import { expiredOrganizationExports } from "./organization_exports/work.ts";
 import { expiredQuotes } from "./quotes/expire.ts";
 import { matchingContacts } from "./sequences/matches_by_clock.ts";
 import { endedAbsences } from "./sequences/resumes_by_clock.ts";
@@ -76,6 +77,7 @@ export const timers: readonly Timer[] = [
   onDue("matching_contacts", 300, "Contacts that match a sequence's query are subscribed.", matchingContacts),
   onDue("followups", minute, "Sent e-mails without an answer by their follow-up date get a task.", unansweredMail),
   onDue("exports", hour, "The files of exports are deleted after seven days.", expiredExports),
+  onDue("organization_exports", hour, "The archives of workspaces are deleted after seven days.", expiredOrganizationExports),
   onDue(
     "imports",
     hour,

@@ -62,6 +62,7 @@ export async function startService({
     rls: config.database_rls,
     replica: replicaOf(config),
     baseUrl,
+    release: "test",
     secretKey: testSecretKey,
     outboundAllowCidrs: config.outbound_allow_cidrs,
     outboundPorts: config.outbound_ports,
