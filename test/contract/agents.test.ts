@@ -10,7 +10,7 @@ const words = (text: string): string[] => text.split(/\s+/);
 /** By the first part of their paths. */
 const prefixes = {
   absent:
-    words(`agent_call api_key budget connected_account credentials erasure me membership oauth_app organization role send_as user
+    words(`agent_call api_key budget connected_account credentials erasure me membership oauth_app organization organization_export role send_as user
     webhook`),
   read: words("event group phone_number port"),
   offered: words(`activity ai automation automation_condition_types automation_events automation_runs automation_schema

@@ -167,6 +167,11 @@ async function exports(story: Story): Promise<void> {
   await story.show("export.list", "/export/", undefined, { query: { _limit: "2" } });
   await story.show("export.get", `/export/${leads.id}/`);
   await story.show("export.download", `/export/${leads.id}/download/`);
+  const whole = await story.show("organization.export", `/organization/${ws.id}/export/`, {});
+  await story.work();
+  await story.show("organization_export.list", "/organization_export/");
+  await story.show("organization_export.get", `/organization_export/${whole.id}/`);
+  await story.show("organization_export.download", `/organization_export/${whole.id}/download/`);
   await ws.inside((ctx) => fail(ctx, "export", deals.id, "error"));
   await story.show("export.resume", `/export/${deals.id}/resume/`, {});
 }
