@@ -40,13 +40,17 @@ const operationEntry = ({ method, path, doc, name }: Operation, place: string): 
 ];
 
 async function guideEntries(name: string, title: string): Promise<Entry[]> {
-  const { headings } = renderMarkdown((await guideText(name)) ?? "", "", () => null);
+  const text = (await guideText(name)) ?? "";
+  const { headings } = renderMarkdown(text, "", () => null);
   const place = `guides/${name}/`;
   return [
-    ["guide", title, "", place],
+    ["guide", title, wordsOf(text), place],
     ...headings.map(({ id, text }): Entry => ["guide", `${title}: ${text}`, "", `${place}#${id}`]),
   ];
 }
+
+/** Each word of a guide once. */
+const wordsOf = (text: string): string => [...new Set(text.toLowerCase().match(/[\p{L}\d_-]{3,40}/gu))].join(" ");
 
 const catalogEntries = (name: string, types: readonly { type: string; description: string }[]): Entry[] =>
   types.map((one) => [name.slice(0, -1), one.type, one.description, `automations/${name}/#${one.type}`]);

@@ -50,7 +50,7 @@ async function search() {
     .slice(0, 20);
   list.replaceChildren(
     ...best.map(({ entry: [kind, title, words, path] }) =>
-      make("li", {}, make("a", { href: `${root}/docs/${path}` }, title, make("small", {}, [kind, words.slice(0, 120)].filter(Boolean).join(" · ")))),
+      make("li", {}, make("a", { href: `${root}/docs/${path}` }, title, make("small", {}, [kind, kind === "guide" ? "" : words.slice(0, 120)].filter(Boolean).join(" · ")))),
     ),
     ...(best.length === 0 ? [make("li", {}, make("p", {}, "Nothing has all of these words."))] : []),
   );
