@@ -28,11 +28,11 @@ import { startTracing } from "./tracing.ts";
 export async function run(config: Config): Promise<void> {
   const log = createLog(config.log_level);
   if (isKept()) setPriority(besideApi);
+  const endTracing = await startTracing(process.env, "worker");
   const asked = isKept() ? askedByParent() : heedSignals().asked();
   let renew = () => {};
   const defects = heedDefects(log, () => renew());
 
-  const endTracing = await startTracing(process.env, "worker");
   await withDatabase(config, async (url) => {
     // After a defect it finishes running work and opens everything again, as the API does.
     for (let isFirst = true, isAsked = false; !isAsked; isFirst = false) {

@@ -114,6 +114,7 @@ export const areas: readonly Area[] = [
     page("Me", "me"),
     page("Users", "user"),
     page("Organizations", "organization"),
+    page("Archives of a workspace", "organization_export"),
     page("Memberships", "membership"),
     page("Roles", "role"),
     page("Groups", "group"),

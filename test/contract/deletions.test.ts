@@ -37,6 +37,7 @@ const made: Record<string, (acme: Workspace) => Promise<Record<string, unknown>>
   inbox_prospect: async () => ({ channel: "email", name: "Ada", received_at: "2026-03-04T05:06:07.008Z" }),
   enrichment: async (acme) => ({ lead_id: (await acme.lead()).id, object_type: "lead", object_id: "lead_1" }),
   bulk_action_email: async () => ({ status: "paused" }),
+  mailing_export: async () => ({ platform: "csv", status: "failed", match_count: 0 }),
   comment_thread: async (acme) => ({ object_id: (await acme.lead()).id, object_type: "lead", num_comments: 1 }),
   automation_run: async (acme) => ({ ...(await ofAutomation(acme)), status: "failed", trigger_type: "record.created" }),
   automation_version: async (acme) => ({

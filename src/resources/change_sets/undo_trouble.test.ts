@@ -29,7 +29,7 @@ test("what cannot be taken back is said, and the rest of the change set is taken
   assert.deepEqual(
     not_undone.map((one: any) => [one.object_id, one.reason]),
     [
-      [ann.id, "lead_id does not exist"],
+      [ann.id, "cannot come back: a contact whose lead is gone"],
       [list.id, "name is already used"],
     ],
   );

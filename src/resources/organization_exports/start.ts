@@ -17,6 +17,7 @@ export const exportOrganization = operation({
   doc: "Writes an archive of the whole workspace, to keep or to put in elsewhere: all records, the log and stored files, without secrets. Only admins may.",
   permission: "manage_organization",
   mcp: false,
+  outlasts: true,
   group: "bulk",
   pastDue: true,
   status: 201,
