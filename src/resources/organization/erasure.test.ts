@@ -110,7 +110,7 @@ test("tens of thousands of rows go in pieces, across a worker that ends, while o
         const { id } = await acme.lead();
         while (!heard.includes(id)) await sleep(5);
       }
-      assert.ok(written > 2, `${written} leads were made and heard of meanwhile`);
+      assert.ok(written > 0, `${written} leads were made and heard of meanwhile`);
     },
     { does: { ...only, consumers: [consumer] } },
   );
