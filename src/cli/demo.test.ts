@@ -24,6 +24,7 @@ const emptyByNature = new Map([
   ["/inbox_prospect/", "no mailbox is connected"],
   ["/inbox_rule/", "no mailbox is connected"],
   ["/mailing_export/", "no platform is connected"],
+  ["/organization_export/", "nobody has asked for an archive"],
   ["/oauth_app/", "nobody has built one"],
   ["/phone_number/", "a number is rented from a carrier"],
   ["/port/", "a number is moved at a carrier"],
