@@ -4,6 +4,7 @@
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
+import { Problem } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
@@ -103,8 +104,12 @@ async function finish(core: Core, job: Job, actor: Actor, made: Enrichment, foun
 
 /** Locked by the rules of its area. Null if it is gone. */
 async function lockedRecord(ctx: Ctx, { object_type, object_id }: Enrichment): Promise<any> {
-  const of = kinds[object_type];
-  return (await findRecord(ctx, of, object_id)) === null ? null : ctx.registry.verb(of, "lock")(ctx, object_id);
+  try {
+    return await ctx.registry.verb(kinds[object_type], "lock")(ctx, object_id);
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
 }
 
 function close(ctx: Ctx, row: Enrichment, status: "completed" | "no_match" | "failed", values: Partial<Enrichment>): void {
