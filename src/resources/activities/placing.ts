@@ -110,27 +110,33 @@ const lastExchange = (ctx: Ctx, via: "contact_id" | "lead_id", id: Sql, by?: Thr
     select max(array[(${isCarried} and ${by === undefined ? sql`false` : wentThrough(by)})::int, ${isCarried}::int, extract(epoch from a.activity_at)])
     from ${newestExchanges(ctx, via, id)} where a.activity_at <= ${ctx.now}) end) desc nulls last`;
 
-/** Somebody's own come first, or else a colleague would take their mail by a newer contact with the same address. */
-const theirsFirst = (ctx: Ctx, found: Found, by: Through | undefined): Sql[] =>
-  by === undefined ? [] : [sql`((${isOf(ctx, found, by)}) is true) desc`];
-
-/** Of several contacts with the same address, the one with the latest exchange, or else the one changed last. */
-const latest = (exchanged: readonly Sql[], most = 1): Sql =>
-  sql`order by ${join([...exchanged, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit ${raw(String(most))}`;
+/**
+ * Somebody's own come first, or else a colleague would take their mail by a newer contact with the same address. Looked up only where
+ * there are several to choose from.
+ */
+const theirsFirst = (ctx: Ctx, found: Found, by: Through): Sql =>
+  sql`(case when count(*) over () > 1 then (${isOf(ctx, found, by)}) is true end) desc`;
 
 const asContact: Found = { t: "t", lead_id: sql`t.lead_id` };
 const asLead: Found = { t: "t", lead_id: sql`t.id` };
+
+/** What decides between several with the same address: whose they are, and then the latest exchange. */
+const preferred = (ctx: Ctx, found: Found, by?: Through): Sql[] => [
+  ...(by === undefined ? [] : [theirsFirst(ctx, found, by)]),
+  ...(found === asContact ? [lastExchange(ctx, "contact_id", sql`t.id`, by)] : []),
+  lastExchange(ctx, "lead_id", found.lead_id, by),
+];
+
+/** Where nothing decides, the one changed last. */
+const first = (order: readonly Sql[], most = 1): Sql =>
+  sql`order by ${join([...order, sql`t.date_updated desc`, sql`t.id desc`], ", ")} limit ${raw(String(most))}`;
 
 async function whoHas(ctx: Ctx, reached: Reached, by?: Through): Promise<Contact | null> {
   if (reached.contacts?.length) return reached.contacts[0]!;
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
-  const exchanged = [
-    ...theirsFirst(ctx, asContact, by),
-    lastExchange(ctx, "contact_id", sql`t.id`, by),
-    lastExchange(ctx, "lead_id", sql`t.lead_id`, by),
-  ];
-  return (await findRecords(ctx, contact, [conditions, ...caught(ctx, asContact, reached, by)], latest(exchanged)))[0] ?? null;
+  const order = first(preferred(ctx, asContact, by));
+  return (await findRecords(ctx, contact, [conditions, ...caught(ctx, asContact, reached, by)], order))[0] ?? null;
 }
 
 const caught = (ctx: Ctx, found: Found, { phones = [] }: Reached, by?: Through): Sql[] =>
@@ -162,17 +168,13 @@ export async function contactsWith(
     if (few !== null) return few;
   }
   const by = owner && { user_id: owner.actor.user_id };
-  const exchanged = [
-    ...theirsFirst(ctx, asContact, by),
-    lastExchange(ctx, "contact_id", sql`t.id`, by),
-    lastExchange(ctx, "lead_id", sql`t.lead_id`, by),
-  ];
+  const order = first([raw("catches desc"), ...preferred(ctx, asContact, by)], most);
   const catches = owner === undefined ? raw("true") : catchesMail(owner, asContact, emails.map(emailKey));
   const rows = await query(
     ctx,
     statement(
       sql`select t.id, t.lead_id, t.name, array_to_json(t.email_keys), ${catches} as catches from contact t
-        where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!} ${latest([raw("catches desc"), ...exchanged], most)}`,
+        where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!} ${order}`,
       (text) => statementName(contact, "reached", text),
     ),
   );
@@ -220,7 +222,7 @@ export async function leadsWith(
       sql`select t.id, array_to_json(t.email_keys) from lead t
         where t.organization_id = ${ctx.organization_id} and ${reachedBy({ emails })!}
           and ${catchesMail(owner, asLead, emails.map(emailKey))}
-        ${latest([...theirsFirst(ctx, asLead, by), lastExchange(ctx, "lead_id", sql`t.id`, by)], sharedMax)}`,
+        ${first(preferred(ctx, asLead, by), sharedMax)}`,
       (text) => statementName(lead, "reached", text),
     ),
   );
@@ -230,7 +232,7 @@ export async function leadsWith(
 async function leadThatHas(ctx: Ctx, reached: Reached, by?: Through): Promise<string | null> {
   const conditions = reachedBy(reached);
   if (conditions === null) return null;
-  const order = latest([...theirsFirst(ctx, asLead, by), lastExchange(ctx, "lead_id", sql`t.id`, by)]);
+  const order = first(preferred(ctx, asLead, by));
   return (await findRecords(ctx, lead, [conditions, ...caught(ctx, asLead, reached, by)], order))[0]?.id ?? null;
 }
 
