@@ -1,9 +1,10 @@
 // An answer quotes our mail with the links of the one it was sent to. Whoever of the team reads it there would be counted as that
 // person, and might unsubscribe them. So these links do not get into a received mail: pixels and unsubscribe links go, and a link that
 // leads through the service leads to its target itself.
-import { type Ctx, query } from "../../core/context.ts";
-import { escapePattern } from "../../values/escape_pattern.ts";
+import type { Ctx } from "../../core/context.ts";
 import { escapeHtml, unescapeHtml } from "../../values/html.ts";
+import { targetsOf } from "./tracked_links.ts";
+import { ownLinks } from "./urls.ts";
 
 export interface Body {
   text: string | null;
@@ -24,10 +25,6 @@ export async function withoutOurLinks(ctx: Ctx, { text, html }: Body): Promise<B
   return { text: text && text.replace(own, (url) => leads(url) ?? ""), html: html && htmlWithout(html, own, leads) };
 }
 
-/** `http://crm.example/c/{secret}/{hash}/`, as a pattern with the path and the hash. */
-const ownLinks = (baseUrl: string): RegExp =>
-  new RegExp(`${escapePattern(baseUrl)}/(u|o|c)/[\\w-]{20,100}(?:/([\\w-]{1,100}))?(?:/|\\.gif)?`, "g");
-
 const image = /<img\b[^<>]*\bsrc="([^"<>]*)"[^<>]*>/g;
 /** Links hold no links. */
 const anchor = /(<a\b[^<>]*\bhref=")([^"<>]*)("[^<>]*>)([^]*?)<\/a>/g;
@@ -43,13 +40,4 @@ function htmlWithout(html: string, own: RegExp, leads: (url: string) => string |
   });
   // An address that is also written out, as programs do that show links beside their words.
   return withoutLinks.replace(own, (url) => escapeHtml(leads(url) ?? ""));
-}
-
-async function targetsOf(ctx: Ctx, hashes: readonly string[]): Promise<Map<string, string>> {
-  const rows = await query(ctx, {
-    name: "mail_link.targets",
-    text: "select hash, url from mail_link where organization_id = $1 and hash = any($2)",
-    values: [ctx.organization_id, [...new Set(hashes)]],
-  });
-  return new Map(rows.map(([hash, url]) => [hash!, url!]));
 }

@@ -42,11 +42,15 @@ export class TrackedLinks {
 const hashOfUrl = (url: string): string => createHash("sha256").update(url).digest("base64url").slice(0, 22);
 
 /** The target of a link. Null when this organization has no such link. */
-export async function targetOf(ctx: Ctx, hash: string): Promise<string | null> {
-  const [row] = await query(ctx, {
-    name: "mail_link.target",
-    text: "select url from mail_link where organization_id = $1 and hash = $2",
-    values: [ctx.organization_id, hash],
+export const targetOf = async (ctx: Ctx, hash: string): Promise<string | null> =>
+  (await targetsOf(ctx, [hash])).get(hash) ?? null;
+
+/** The same of several. Those that this organization does not have are missing. */
+export async function targetsOf(ctx: Ctx, hashes: readonly string[]): Promise<Map<string, string | null>> {
+  const rows = await query(ctx, {
+    name: "mail_link.targets",
+    text: "select hash, url from mail_link where organization_id = $1 and hash = any($2)",
+    values: [ctx.organization_id, [...new Set(hashes)]],
   });
-  return row === undefined ? null : parseUrl(row[0]!);
+  return new Map(rows.map(([hash, url]) => [hash!, parseUrl(url!)]));
 }

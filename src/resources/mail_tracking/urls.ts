@@ -1,4 +1,6 @@
 // The URLs in a mail for one recipient.
+import { escapePattern } from "../../values/escape_pattern.ts";
+
 export interface Urls {
   unsubscribe: string;
   pixel: string;
@@ -11,6 +13,10 @@ export const urlsOf = (baseUrl: string, secret: string): Urls => ({
   pixel: `${baseUrl}/o/${secret}.gif`,
   click: (hash) => `${baseUrl}/c/${secret}/${hash}/`,
 });
+
+/** Finds them in a text, with the path and the hash. */
+export const ownLinks = (baseUrl: string): RegExp =>
+  new RegExp(`${escapePattern(baseUrl)}/(u|o|c)/[\\w-]{20,100}(?:/([\\w-]{1,100}))?(?:/|\\.gif)?`, "g");
 
 /** True for a link that was made here, which must not be replaced twice. */
 export const isOwn = (baseUrl: string, url: string): boolean =>
