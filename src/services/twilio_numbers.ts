@@ -19,12 +19,12 @@ type Numbers = Pick<
 export const numbersAt = (ask: Ask): Numbers => ({
   async offeredNumbers({ country, type, limit, ...wanted }) {
     const asked = { ...criteriaOf(wanted), limit };
-    const offered = await ask<Offered[]>((client) => {
+    const offered = await ask<unknown[]>((client) => {
       const inCountry = client.availablePhoneNumbers(country);
       if (type === "tollfree") return inCountry.tollFree.list(asked);
       return type === "mobile" ? inCountry.mobile.list(asked) : inCountry.local.list(asked);
     }).catch(noneOfThisKind);
-    return offered.map((one) => offer(offeredAnswer.parse(one) as Offered, type));
+    return offered.map((one) => offer(one, type));
   },
   async monthlyPrice(country, type) {
     const { phoneNumberPrices, priceUnit } = await ask((client) => client.pricing.v1.phoneNumbers.countries(country).fetch());
@@ -34,16 +34,12 @@ export const numbersAt = (ask: Ask): Numbers => ({
   },
   async rentedNumber(number) {
     const [found] = await ask((client) => client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 }));
-    return found === undefined ? null : rented(rentedAnswer.parse(found) as Rented);
+    return found === undefined ? null : rented(found);
   },
   papersFor: (country, type) => papersAt(ask, country, type),
   async rentNumber(number, name, { country, type }) {
     const rent = async (papers: { addressSid?: string; bundleSid?: string }) =>
-      rented(
-        rentedAnswer.parse(
-          await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name, ...papers })),
-        ) as Rented,
-      );
+      rented(await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name, ...papers })));
     try {
       return await rent({});
     } catch (error) {
@@ -77,7 +73,7 @@ export const numbersAt = (ask: Ask): Numbers => ({
 });
 
 /** Twilio has no such page for kinds of numbers that it does not rent in a country. */
-function noneOfThisKind(error: unknown): Offered[] {
+function noneOfThisKind(error: unknown): [] {
   if (error instanceof NotDone && error.code === 20404) return [];
   throw error;
 }
@@ -99,60 +95,33 @@ const criteriaOf = ({ contains, locality, region, sms, mms, voice }: Criteria) =
   ...(voice !== undefined && { voiceEnabled: voice }),
 });
 
-/** The parts of the SDK's response that are used. */
-interface Offered {
-  phoneNumber: string;
-  friendlyName: string;
-  isoCountry: string;
-  region: string | null;
-  locality: string | null;
-  postalCode: string | null;
-  addressRequirements: string;
-  capabilities: object;
+function offer(answer: unknown, carrier_type: OfferedNumber["carrier_type"]): OfferedNumber {
+  const one = offeredAnswer.parse(answer);
+  return {
+    number: one.phoneNumber,
+    friendly_name: one.friendlyName,
+    country: one.isoCountry,
+    region: one.region || null,
+    locality: one.locality || null,
+    postal_code: one.postalCode || null,
+    carrier_type,
+    address_required: one.addressRequirements !== "none",
+    capabilities: abilitiesOf(one.capabilities),
+  };
 }
 
-const offer = (one: Offered, carrier_type: OfferedNumber["carrier_type"]): OfferedNumber => ({
-  number: one.phoneNumber,
-  friendly_name: one.friendlyName,
-  country: one.isoCountry,
-  region: one.region || null,
-  locality: one.locality || null,
-  postal_code: one.postalCode || null,
-  carrier_type,
-  address_required: one.addressRequirements !== "none",
-  capabilities: abilitiesOf(one.capabilities),
-});
-
-interface Rented {
-  sid: string;
-  phoneNumber: string;
-  friendlyName: string;
-  smsUrl: string;
-  voiceUrl: string;
-  statusCallback: string;
-  addressSid: string | null;
-  bundleSid: string | null;
-  capabilities: object;
+function rented(answer: unknown): RentedNumber {
+  const one = rentedAnswer.parse(answer);
+  return {
+    id: one.sid,
+    number: one.phoneNumber,
+    name: one.friendlyName,
+    directions: { messages: one.smsUrl ?? "", calls: one.voiceUrl ?? "", ends: one.statusCallback ?? "" },
+    capabilities: abilitiesOf(one.capabilities),
+    address_id: one.addressSid || null,
+    bundle_id: one.bundleSid || null,
+  };
 }
-
-const rented = ({
-  sid,
-  phoneNumber,
-  friendlyName,
-  smsUrl,
-  voiceUrl,
-  statusCallback,
-  capabilities,
-  ...papers
-}: Rented): RentedNumber => ({
-  id: sid,
-  number: phoneNumber,
-  name: friendlyName,
-  directions: { messages: smsUrl ?? "", calls: voiceUrl ?? "", ends: statusCallback ?? "" },
-  capabilities: abilitiesOf(capabilities),
-  address_id: papers.addressSid || null,
-  bundle_id: papers.bundleSid || null,
-});
 
 /** Twilio writes them in capitals for numbers that can be rented, and in lower case for those it has. */
 function abilitiesOf(given: object): OfferedNumber["capabilities"] {
