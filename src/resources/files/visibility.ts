@@ -1,5 +1,5 @@
-// Who sees which files: a file of a lead is visible as its lead is. What was exported needs the permission to export. A stranger's voicemail to a member's own number is visible only
-// to that member, like the prospect, until it belongs to a lead.
+// Who sees which files: a file of a lead is visible as its lead is. What was exported needs the permission to export. A stranger's
+// voicemail to a member's own number is visible only to that member, like the prospect, until it belongs to a lead.
 import { type Ctx, may } from "../../core/context.ts";
 import { and, name, type Sql, sql } from "../../db/sql.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
@@ -11,11 +11,6 @@ export function fileIsVisible(ctx: Ctx, alias: string): Sql {
   const mayRead = may(ctx, "export") ? null : sql`(${t}.lead_id is not null or not ${t}.is_system or not ${isExport})`;
   const isMine = sql`(${t}.private_to is null or ${t}.private_to = ${ctx.actor.user_id})`;
   const asLead = visibleAsLead(ctx, alias);
-  if (asLead === null) return mayRead === null ? isMine : and([isMine, mayRead]);
-  return and([
-    isMine,
-    ...(mayRead === null ? [] : [mayRead]),
-    asLead,
-    sql`(${t}.lead_id is not null or not ${t}.is_system or ${t}.created_by = ${ctx.actor.user_id})`,
-  ]);
+  const isOwn = sql`(${t}.lead_id is not null or not ${t}.is_system or ${t}.created_by = ${ctx.actor.user_id})`;
+  return and([isMine, mayRead, asLead, asLead && isOwn].filter((rule) => rule !== null));
 }
