@@ -21,7 +21,7 @@ import { name, type Sql, sql } from "../../db/sql.ts";
 import { mailPorts } from "../../services/public_address.ts";
 import { emailKey, parseEmail } from "../../values/email.ts";
 import { hostInUrl, parseHost } from "../../values/host.ts";
-import { mailHtml } from "../../values/mail_html.ts";
+import { cleanSignature } from "../../values/mail_html.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { idsOfCaller } from "../tasks/assignee.ts";
 
@@ -117,7 +117,7 @@ export const connectedAccount = resource({
       doc: "The calendars that it has. They are listed when it is connected, and once a day.",
     }),
     is_default: boolean({ default: false, doc: "Taken where no account is named. A member's first account is." }),
-    signature: text({ max: 100_000, normalize: harmless, doc: "Put below what is sent by it; text or HTML." }),
+    signature: text({ max: 100_000, normalize: cleanSignature, doc: "Put below what is sent by it; text or HTML." }),
     daily_cap: integer({
       min: 1,
       max: 100_000,
@@ -229,9 +229,4 @@ function mailServer(ports: { ssl: number; plain: number }, doc: string) {
       return { ...given, port };
     },
   });
-}
-
-/** Plain text stays as it is. Of HTML, only harmless parts stay. */
-function harmless(signature: string): string {
-  return signature.includes("<") ? mailHtml(signature).slice("<body>".length, -"</body>".length) : signature;
 }

@@ -9,7 +9,7 @@ import { join, sql, name as sqlName, statement } from "../../db/sql.ts";
 import { announceChange } from "../../records/change.ts";
 import { readFieldNames } from "../../records/list_input.ts";
 import { findRecords } from "../../records/records.ts";
-import { mailHtml } from "../../values/mail_html.ts";
+import { cleanSignature } from "../../values/mail_html.ts";
 import { phoneFormatted } from "../../values/phone.ts";
 import { isTimeZone, pgTimestamp } from "../../values/time.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
@@ -96,7 +96,7 @@ export const updateMe = operation({
     if (ctx.request.ifMatch?.includes(Number(before.version)) === false) throw conflict(412);
 
     const values: Partial<Person> = { ...given, ...parts(name, given) };
-    if (signature !== undefined) values.signature = signature === null || signature === "" ? null : cleaned(signature);
+    if (signature !== undefined) values.signature = signature === null || signature === "" ? null : cleanSignature(signature);
     if (notification_settings !== undefined)
       values.notification_settings = withSettings(before.notification_settings!, notification_settings);
     for (const key of ["first_name", "last_name"] as const) if (values[key] === null) values[key] = "";
@@ -159,10 +159,6 @@ function parts(name: string | null | undefined, given: Partial<Person>): Partial
   const [first_name = "", ...rest] = (name ?? "").trim().split(/\s+/);
   return { first_name, last_name: rest.join(" ") };
 }
-
-/** Plain text stays as it is. Of HTML, only harmless parts stay. */
-const cleaned = (signature: string): string =>
-  signature.includes("<") ? mailHtml(signature).slice("<body>".length, -"</body>".length) : signature;
 
 async function shownMe(ctx: Ctx, person: Person): Promise<z.output<typeof output>> {
   const memberships = await activeMembershipsOf(ctx, person.id!);
