@@ -3,6 +3,7 @@ import { memberActor } from "../auth/token.ts";
 import { type ActiveMembership, membershipsToActIn } from "../auth/unscoped_oauth.ts";
 import { type Actor, type Ctx, query, scopes, scopesUpTo } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
+import type { TextRow } from "../db/database.ts";
 import { actingAs, readingAs } from "../records/acting.ts";
 import { deleteRecord } from "../records/records.ts";
 import { apiKey } from "../resources/organization/api_key.ts";
@@ -28,7 +29,7 @@ export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", 
     return seeOther(visit, "/account/api_keys/");
   }
   // A page that is loaded again sends its form again.
-  if ((fields.after ?? "") !== (await newestKey(visit, memberships)))
+  if ((fields.after ?? "") !== newestOf(await keysOf(visit, memberships)))
     return show(
       visit,
       await keysPage(visit, null, "This form was sent before, and its key was made. If you did not copy it, delete it."),
@@ -43,48 +44,49 @@ export const apiKeysPage = ownPage("/account/api_keys", "A person's API keys.", 
 const inside = <T>(core: Core, actor: Actor, work: (ctx: Ctx) => Promise<T>): Promise<T> =>
   actingAs(core, actor, { id: newId("req"), method: "POST", path: "/account/api_keys/" }, work);
 
-/** The id of the person's newest key; empty when there is none. */
-async function newestKey(visit: SignedIn, memberships: readonly ActiveMembership[]): Promise<string> {
-  const ids = await Promise.all(
-    memberships.map(async (one) => {
-      const [row] = await query(await readingIn(visit, one), {
-        name: "account.newest_key",
-        text: "select max(id) from api_key where organization_id = $1 and user_id = $2",
-        values: [one.organization_id, visit.person.id],
-      });
-      return row![0] ?? "";
-    }),
-  );
-  return ids.toSorted().at(-1) ?? "";
+interface Keys {
+  membership: ActiveMembership;
+  rows: TextRow[];
 }
 
-const readingIn = ({ core, person }: SignedIn, membership: ActiveMembership): Promise<Ctx> =>
-  readingAs(core, memberActor(person.id, membership), { id: newId("req"), method: "GET", path: "/account/api_keys/" });
+/** The person's keys in their workspaces, in each the newest first. */
+const keysOf = ({ core, person }: SignedIn, memberships: readonly ActiveMembership[]): Promise<Keys[]> =>
+  Promise.all(
+    memberships.map(async (membership) => {
+      const request = { id: newId("req"), method: "GET", path: "/account/api_keys/" };
+      const ctx = await readingAs(core, memberActor(person.id, membership), request);
+      const rows = await query(ctx, {
+        name: "account.api_keys",
+        text: `select id, name, key_preview, array_to_string(scopes, ' '), to_char(last_used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from api_key
+           where organization_id = $1 and user_id = $2 order by date_created desc, id desc limit 50`,
+        values: [ctx.organization_id, person.id],
+      });
+      return { membership, rows };
+    }),
+  );
+
+/** The id of the newest one; empty when there is none. */
+const newestOf = (keys: readonly Keys[]): string =>
+  keys
+    .flatMap(({ rows: [row] }) => row?.[0] ?? [])
+    .toSorted()
+    .at(-1) ?? "";
 
 async function keysPage(visit: SignedIn, made: string | null, wrong?: string) {
   const memberships = await membershipsToActIn(visit.core.db, visit.person.id);
-  const groups = await Promise.all(memberships.map((one) => keysIn(visit, one)));
-  const newest = await newestKey(visit, memberships);
+  const keys = await keysOf(visit, memberships);
   return page({
     title: "API keys",
     body: html`<div class="wide"></div>
 ${wrong === undefined ? null : html`<p class="wrong" role="alert">${wrong}</p>`}
 ${made === null ? null : html`<p class="done" role="status">Your new key is shown only now. Copy it:</p><p><code>${made}</code></p>`}
-${groups}
-${memberships.length === 0 ? html`<p>You are a member of no workspace, so there is nothing that a key could open.</p>` : newKeyForm(visit, memberships, newest)}
+${keys.map((one) => shownKeys(visit, one))}
+${memberships.length === 0 ? html`<p>You are a member of no workspace, so there is nothing that a key could open.</p>` : newKeyForm(visit, memberships, newestOf(keys))}
 <p class="hint"><a href="${pathOf(visit.core, "/account/")}">Back to your account</a></p>`,
   });
 }
 
-async function keysIn(visit: SignedIn, membership: ActiveMembership): Promise<Html> {
-  const { person } = visit;
-  const ctx = await readingIn(visit, membership);
-  const rows = await query(ctx, {
-    name: "account.api_keys",
-    text: `select id, name, key_preview, array_to_string(scopes, ' '), to_char(last_used_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from api_key
-           where organization_id = $1 and user_id = $2 order by date_created desc limit 50`,
-    values: [ctx.organization_id, person.id],
-  });
+function shownKeys(visit: SignedIn, { membership, rows }: Keys): Html {
   if (rows.length === 0) return html`<h2>${membership.organization_name}</h2><p>No keys.</p>`;
   const items = rows.map(
     ([id, name, preview, given, used]) => html`<li><span><strong>${name!}</strong> <code>…${preview!}</code><br>
