@@ -14,7 +14,7 @@ import { logoIfGood } from "../organization/logo.ts";
 import { quote } from "./quote.ts";
 import { documentOf, type QuoteDocument } from "./quote_document.ts";
 import { type AnswerForm, type QuotePage, showPage } from "./quote_html.ts";
-import { renderQuotePdf } from "./quote_pdf.ts";
+import { pdfOf } from "./quote_pdf.ts";
 import { changeQuote, settled } from "./quote_states.ts";
 
 type Quote = Row<typeof quote>;
@@ -147,8 +147,7 @@ interface PdfSource {
 /** The PDF stored when the quote was sent or accepted. It is made again when that is gone, or not there yet. */
 async function showPdf({ settings }: Core, { document, kept }: PdfSource): Promise<PublicAnswer> {
   const bytes = kept === null ? null : await settings.storage.read(kept.storage_key).catch(goneIsNull);
-  const again = async () => renderQuotePdf(document, await logoIfGood(settings.storage, document.seller.logo));
-  const content = new Content("application/pdf", bytes ?? (await again()), {
+  const content = new Content("application/pdf", bytes ?? (await pdfOf(settings.storage, document)), {
     ...(bytes === null ? {} : { "content-length": String(kept!.size) }),
     "content-disposition": `inline; filename="${document.number}.pdf"`,
     "referrer-policy": "no-referrer",

@@ -2,8 +2,9 @@
 // largest quotes take a second.
 import { finished } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Column, Look, Typesetter } from "../../services/fonts/typesetter.ts";
-import type { Logo } from "../organization/logo.ts";
+import type { Column, Line, Look, Typesetter } from "../../services/fonts/typesetter.ts";
+import type { Storage } from "../../services/storage.ts";
+import { type Logo, logoIfGood } from "../organization/logo.ts";
 import { type DocumentLine, heading, type QuoteDocument, type Shown } from "./quote_document.ts";
 import { tableColumns } from "./quote_pdf_columns.ts";
 
@@ -29,6 +30,13 @@ const small: Look = { size: 8.5, color: quiet };
 const label: Look = { size: 8, color: quiet };
 const strong: Look = { ...body, bold: true };
 const leading = 1.42;
+
+/** A line that is drawn from left to right, whatever is in it. */
+const ltr = (text: string): Line => ({ text, rightToLeft: false });
+
+/** With the logo of the seller. Not within a transaction, as the storage may be slow. */
+export const pdfOf = async (storage: Storage, of: QuoteDocument): Promise<Buffer> =>
+  renderQuotePdf(of, await logoIfGood(storage, of.seller.logo));
 
 export async function renderQuotePdf(of: QuoteDocument, logo: Logo | null = null): Promise<Buffer> {
   // Loaded when the first quote is sent: they take 30 MB, and many services never send one.
@@ -97,8 +105,8 @@ function* letterhead(sheet: Sheet, { seller, number, to, dates }: QuoteDocument,
   yield* words(sheet, seller.name, { ...strong, size: logo === null ? 13 : 10 }, { column: left });
   yield* words(sheet, seller.address, small, { column: left, above: 2 });
   const below = pdf.y;
-  set.draw({ text: heading, rightToLeft: false }, { size: 24, bold: true, color: ink }, right, margin + 20);
-  set.draw({ text: number, rightToLeft: false }, { ...body, color: quiet }, right, margin + 37);
+  set.draw(ltr(heading), { size: 24, bold: true, color: ink }, right, margin + 20);
+  set.draw(ltr(number), { ...body, color: quiet }, right, margin + 37);
   const top = Math.max(below, margin + 46) + 20;
   line(sheet, top - 8, 0.75);
 
@@ -108,8 +116,8 @@ function* letterhead(sheet: Sheet, { seller, number, to, dates }: QuoteDocument,
   const end = pdf.y;
   pdf.y = top + 6;
   for (const [name, day] of dates) {
-    set.draw({ text: name, rightToLeft: false }, label, { ...right, align: "left" }, pdf.y + 9);
-    set.draw({ text: day, rightToLeft: false }, body, right, pdf.y + 9);
+    set.draw(ltr(name), label, { ...right, align: "left" }, pdf.y + 9);
+    set.draw(ltr(day), body, right, pdf.y + 9);
     pdf.y += 15;
   }
   pdf.y = Math.max(end, pdf.y);
@@ -194,13 +202,8 @@ function sums(sheet: Sheet, given: readonly [string, string][]): void {
     if (last) line(sheet, pdf.y + 3, 0.75, right.x);
     if (last) pdf.y += 8;
     const look: Look = last ? { size: 12, bold: true, color: ink } : body;
-    set.draw(
-      { text: name, rightToLeft: false },
-      last ? look : { ...look, color: quiet },
-      { ...right, align: "left" },
-      pdf.y + 12,
-    );
-    set.draw({ text: amount, rightToLeft: false }, look, { ...right, align: "right" }, pdf.y + 12);
+    set.draw(ltr(name), last ? look : { ...look, color: quiet }, { ...right, align: "left" }, pdf.y + 12);
+    set.draw(ltr(amount), look, { ...right, align: "right" }, pdf.y + 12);
     pdf.y += 17;
   }
 }
@@ -233,7 +236,7 @@ function foot({ pdf, set }: Sheet, of: QuoteDocument): void {
     pdf.switchToPage(page);
     const y = pageHeight - 36;
     const [name] = set.lines(`${of.seller.name} · ${of.number}`, label, 380);
-    set.draw({ ...name!, rightToLeft: false }, label, whole, y);
-    set.draw({ text: `Page ${page + 1} of ${count}`, rightToLeft: false }, label, { ...whole, align: "right" }, y);
+    set.draw(ltr(name!.text), label, whole, y);
+    set.draw(ltr(`Page ${page + 1} of ${count}`), label, { ...whole, align: "right" }, y);
   }
 }

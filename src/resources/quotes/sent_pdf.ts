@@ -7,10 +7,9 @@ import { checkOwner, getRecord } from "../../records/records.ts";
 import { fileSubtype } from "../files/file_subtype.ts";
 import { insertFile, keepOwn } from "../files/store_file.ts";
 import { type KeptBytes, removeBytes } from "../files/stored_bytes.ts";
-import { logoIfGood } from "../organization/logo.ts";
 import { quote, stateNow } from "./quote.ts";
 import { documentOf, type QuoteDocument } from "./quote_document.ts";
-import { renderQuotePdf } from "./quote_pdf.ts";
+import { pdfOf } from "./quote_pdf.ts";
 import { changeQuote, settled } from "./quote_states.ts";
 import { quoteTotals } from "./quote_totals.ts";
 import { planned } from "./quote_verbs.ts";
@@ -45,8 +44,7 @@ async function preparePdf(ctx: Ctx, { id, given }: { id: string; given: Given })
 
   const values = await planned(ctx, before, readPatch(ctx, quote, given.body, before));
   const document = await documentOf(ctx, asSent(ctx, before, values));
-  const logo = await logoIfGood(ctx.settings.storage, document.seller.logo);
-  const kept = await keepOwn(ctx, await renderQuotePdf(document, logo), "application/pdf");
+  const kept = await keepOwn(ctx, await pdfOf(ctx.settings.storage, document), "application/pdf");
   return { ready: { kept, words: wordsOf(document) }, settle: () => removeBytes(ctx, kept.storage_key) };
 }
 

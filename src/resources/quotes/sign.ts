@@ -10,11 +10,10 @@ import { store } from "../../records/store.ts";
 import { insertFile, keepOwn } from "../files/store_file.ts";
 import type { KeptBytes } from "../files/stored_bytes.ts";
 import { notify } from "../notifications/notify.ts";
-import { logoIfGood } from "../organization/logo.ts";
 import { newMailId, queueMail } from "../system_mail/queue.ts";
 import { quote } from "./quote.ts";
 import { documentOf } from "./quote_document.ts";
-import { renderQuotePdf } from "./quote_pdf.ts";
+import { pdfOf } from "./quote_pdf.ts";
 import { ownerOf, signedQuoteKind } from "./quote_states.ts";
 import { subtypeOfQuotes } from "./sent_pdf.ts";
 
@@ -32,7 +31,7 @@ export const signedQuoteWork: Work = {
     });
     if (document === null) return end(core, job, null);
     const { settings, db } = core;
-    const pdf = await renderQuotePdf(document, await logoIfGood(settings.storage, document.seller.logo));
+    const pdf = await pdfOf(settings.storage, document);
     const kept = await keepOwn({ db, settings, organization_id: job.organization_id }, pdf, "application/pdf");
     await end(core, job, kept);
   },
