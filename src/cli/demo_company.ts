@@ -54,43 +54,44 @@ export async function writeCompany(scribe: Scribe, place: Place, company: Compan
     while (story.length > 0 && story[0]!.after <= after) await tell(scribe, place, company, about, story.shift()!, at);
   };
 
-  const opportunity_id = company.deal === null ? null : await writeDeal(scribe, place, company.deal, about, at, until);
+  const opportunity_id = company.deal === null ? null : await writeDeal(scribe, place, company, company.deal, about, at, until);
   await until(company.age);
   if (company.fate === "unfit") await scribe.update(lead, made.id, at(company.age, 40), { status_id: place.leadStatuses.unfit });
   if (company.fate === "won" && company.deal?.ends)
     await scribe.update(lead, made.id, at(company.deal.ends, 50), { status_id: place.leadStatuses.won });
   return { ...about, opportunity_id, company };
+}
 
-  async function writeDeal(
-    to: Scribe,
-    where: Place,
-    deal: Deal,
-    of: { lead_id: string; contact_id: string },
-    when: (after: number, turn?: number) => Moment,
-    before: (after: number) => Promise<void>,
-  ): Promise<string> {
-    await before(deal.begins);
-    await to.update(lead, of.lead_id, when(deal.begins, 10), { status_id: where.leadStatuses.talking });
-    const row = await to.create(opportunity, when(deal.begins, 11), {
-      ...of,
-      status_id: where.stages[0],
-      note: deal.note,
-      value: deal.value,
-      value_period: deal.period,
-      confidence: 25,
-      expected_close_date: dateOf(new Date(where.now.getTime() + (5 + (deal.value % 60)) * dayMs)),
-    });
-    for (const [i, after] of deal.stages.entries()) {
-      await before(after);
-      const stage = { status_id: where.stages[Math.min(i + 1, where.stages.length - 1)], confidence: 25 + 20 * (i + 1) };
-      await to.update(opportunity, row.id, when(after, 20 + i), stage);
-    }
-    if (deal.ends !== null) {
-      await before(deal.ends);
-      await to.update(opportunity, row.id, when(deal.ends, 45), { status_id: company.fate === "won" ? where.won : where.lost });
-    }
-    return row.id;
+async function writeDeal(
+  scribe: Scribe,
+  place: Place,
+  { fate }: Company,
+  deal: Deal,
+  about: About,
+  at: (after: number, turn?: number) => Moment,
+  until: (after: number) => Promise<void>,
+): Promise<string> {
+  await until(deal.begins);
+  await scribe.update(lead, about.lead_id, at(deal.begins, 10), { status_id: place.leadStatuses.talking });
+  const row = await scribe.create(opportunity, at(deal.begins, 11), {
+    ...about,
+    status_id: place.stages[0],
+    note: deal.note,
+    value: deal.value,
+    value_period: deal.period,
+    confidence: 25,
+    expected_close_date: dateOf(new Date(place.now.getTime() + (5 + (deal.value % 60)) * dayMs)),
+  });
+  for (const [i, after] of deal.stages.entries()) {
+    await until(after);
+    const stage = { status_id: place.stages[Math.min(i + 1, place.stages.length - 1)], confidence: 25 + 20 * (i + 1) };
+    await scribe.update(opportunity, row.id, at(after, 20 + i), stage);
   }
+  if (deal.ends !== null) {
+    await until(deal.ends);
+    await scribe.update(opportunity, row.id, at(deal.ends, 45), { status_id: fate === "won" ? place.won : place.lost });
+  }
+  return row.id;
 }
 
 const dateOf = (day: Date): string => day.toISOString().slice(0, 10);

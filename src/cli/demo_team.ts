@@ -2,6 +2,8 @@
 import type { App } from "../app.ts";
 import { actorOfMember } from "../auth/unscoped_work.ts";
 import type { Actor } from "../core/context.ts";
+import { leadStatus } from "../resources/leads/lead_status.ts";
+import { opportunityStatus } from "../resources/opportunities/opportunity_status.ts";
 import type { Place } from "./demo_company.ts";
 import { quarterDays } from "./demo_data.ts";
 import { type Moment, operate } from "./demo_scribe.ts";
@@ -66,14 +68,9 @@ export async function setUp(app: App, team: readonly Actor[], now: Date): Promis
   await make("group.create", { name: "Sales team", user_ids: team.map(({ user_id }) => user_id) });
   await make("custom_field.create", { name: "Number of desks", type: "number" }, { object_type: "lead" });
 
-  const statuses = (await app.core.directories.of(organization_id)).all("lead_status") as { id: string; label: string }[];
-  const status = (label: string) => statuses.find((one) => one.label === label)!.id;
-  const ends = (await app.core.directories.of(organization_id)).all("opportunity_status") as {
-    id: string;
-    type: string;
-    label: string;
-  }[];
-  const end = (type: string) => ends.find((one) => one.type === type)!.id;
+  const directory = await app.core.directories.of(organization_id);
+  const status = (label: string) => directory.list(leadStatus).find((one) => one.label === label)!.id;
+  const end = (type: string) => directory.list(opportunityStatus).find((one) => one.type === type)!.id;
   const qualified = status("Qualified");
   return {
     team,
