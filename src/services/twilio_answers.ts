@@ -35,7 +35,13 @@ export const messageAnswer = z.looseObject({ sid: text, status: text, body: text
 export const callAnswer = z.looseObject({ sid: text, dateCreated: date });
 
 /** What comes of its requests and not of an answer of Twilio keeps its own errors. */
-const ownErrors = new Set(["hasSigned", "fetchMedia", "fetchRecording", "token", "instruct"]);
+const ownErrors: ReadonlySet<string> = new Set<keyof Telephony>([
+  "hasSigned",
+  "fetchMedia",
+  "fetchRecording",
+  "token",
+  "instruct",
+]);
 
 /** Turns the failure of reading an answer into words that say where to look. */
 export function understood(provider: Telephony): Telephony {
