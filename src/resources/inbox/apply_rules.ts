@@ -1,5 +1,5 @@
 // Applies inbox rules to a message. This is a pure function: the code that received the message runs the returned actions.
-import type { Action, Condition } from "./rule_grammar.ts";
+import type { Action, ActionType, Condition } from "./rule_grammar.ts";
 
 export interface Rule {
   id: string;
@@ -53,13 +53,15 @@ export function applyRules(rules: readonly Rule[], message: Incoming): Outcome {
     if (!matches(rule, message)) continue;
     outcome.matched.push(rule.id);
     for (const action of rule.actions) carryOut(outcome, action);
-    if (rule.actions.some(({ type }) => type === "forward_to")) outcome.forwarded_by.push(rule.id);
+    if (does(rule, "forward_to")) outcome.forwarded_by.push(rule.id);
     if (stops(rule)) break;
   }
   return outcome;
 }
 
-const stops = (rule: Rule): boolean => rule.stop_processing || rule.actions.some(({ type }) => type === "stop_processing");
+const stops = (rule: Rule): boolean => rule.stop_processing || does(rule, "stop_processing");
+
+export const does = ({ actions }: Pick<Rule, "actions">, type: ActionType): boolean => actions.some((one) => one.type === type);
 
 /** A condition, and whether the message meets it. */
 export type Checked = Condition & { met: boolean };

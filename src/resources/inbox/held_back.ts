@@ -5,7 +5,7 @@ import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { idsOfMember } from "../tasks/assignee.ts";
-import { applyRules, type Incoming, type Outcome, type Rule } from "./apply_rules.ts";
+import { applyRules, does, type Incoming, type Outcome, type Rule } from "./apply_rules.ts";
 import type { ActionType } from "./rule_grammar.ts";
 
 /** A rule as it is stored. Whoever changed it last answers for it. */
@@ -46,8 +46,6 @@ const isNot =
   (type: ActionType) =>
   (action: { type: ActionType }): boolean =>
     action.type !== type;
-
-const does = ({ actions }: Rule, type: ActionType): boolean => actions.some((action) => action.type === type);
 
 /** The rules that would make leads of mail in a mailbox which their author does not share. */
 async function closedTo(ctx: Ctx, rules: readonly WrittenRule[], accountId: string): Promise<Set<string>> {

@@ -7,6 +7,7 @@ import { store } from "../../records/store.ts";
 import { notByConnection } from "../shared/not_by_connection.ts";
 import { positionMax } from "../shared/positions.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
+import { does } from "./apply_rules.ts";
 import { inboxFolder } from "./inbox_folder.ts";
 import { inboxRule } from "./inbox_rule.ts";
 import type { Action } from "./rule_grammar.ts";
@@ -36,7 +37,7 @@ export async function deleteInboxRule(ctx: Ctx, before: InboxRule): Promise<void
 }
 
 /** It would go on when the connection has ended. */
-const forwards = (actions: readonly Action[] = []): boolean => actions.some(({ type }) => type === "forward_to");
+const forwards = (actions: readonly Action[] = []): boolean => does({ actions }, "forward_to");
 
 function checkMayWrite(ctx: Ctx, user_id: string | null): void {
   if (user_id !== ctx.actor.user_id && !may(ctx, "manage_customizations")) throw notAllowed("manage_customizations");
