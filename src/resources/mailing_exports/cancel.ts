@@ -1,10 +1,9 @@
 // POST /mailing_export/{id}/cancel/: whoever was not pushed stays here. Its job sees that before the next batch.
 import { z } from "zod";
-import { may } from "../../core/context.ts";
-import { invalid, notAllowed } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, showWritten } from "../../records/records.ts";
+import { checkOwner, lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { isOver } from "./progress.ts";
@@ -22,7 +21,7 @@ export const cancelMailingExport = operation({
   },
   async run(ctx, { id }) {
     const before = await lockRecord(ctx, mailingExport, id);
-    if (before.created_by !== ctx.actor.user_id && !may(ctx, "manage_organization")) throw notAllowed("manage_organization");
+    checkOwner(ctx, mailingExport, before, "update");
     if (isOver(before)) throw invalid({ status: `is ${before.status}: it is over` });
 
     const values = { status: "canceled", error: null, date_completed: ctx.now.toISOString() } as const;

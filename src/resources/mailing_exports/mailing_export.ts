@@ -15,6 +15,7 @@ export const mailingExport = resource({
   doc: "An export of contacts to a mailing platform.",
   // It names contacts that whoever asked for it may see.
   visible: (ctx: Ctx, alias) => (may(ctx, "view_all_leads") ? null : sql`${name(alias)}.created_by = ${ctx.actor.user_id}`),
+  owned: { by: "created_by", own: "export", others: "manage_organization" },
   fields: {
     platform: text({ required: true, createOnly: true, max: 64, doc: "One of `GET /mailing_export/platforms/`." }),
     filters: json(z.record(z.string(), z.unknown()), {

@@ -1,11 +1,11 @@
 // POST /mailing_export/{id}/resume/: an export that failed goes on with whom is left. Who was pushed is not pushed again.
 import { z } from "zod";
-import { may, userOf } from "../../core/context.ts";
-import { invalid, notAllowed } from "../../core/errors.ts";
+import { userOf } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, showWritten } from "../../records/records.ts";
+import { checkOwner, lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { mailingExport } from "./mailing_export.ts";
 import { mailingExportJobs } from "./mailing_export_jobs.ts";
@@ -25,7 +25,7 @@ export const resumeMailingExport = operation({
   },
   async run(ctx, { id }) {
     const before = await lockRecord(ctx, mailingExport, id);
-    if (before.created_by !== ctx.actor.user_id && !may(ctx, "manage_organization")) throw notAllowed("manage_organization");
+    checkOwner(ctx, mailingExport, before, "update");
     checkResumable(before);
 
     wake(ctx, mailingExportJobs, [id]);

@@ -1,11 +1,11 @@
 // POST /contact/share_bulk/{id}/resume/: a run that failed goes on with the contacts that are left, in the name of whoever resumes it.
 import { z } from "zod";
-import { may, userOf } from "../../core/context.ts";
-import { invalid, notAllowed } from "../../core/errors.ts";
+import { userOf } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, showWritten } from "../../records/records.ts";
+import { checkOwner, lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { seesAllInBoth } from "../contacts/sharing.ts";
 import { enterAsMember } from "../shared/elsewhere.ts";
@@ -25,7 +25,7 @@ export const resumeShareBulk = operation({
   },
   async run(ctx, { id }) {
     const before = await lockRecord(ctx, shareBulk, id);
-    if (before.created_by !== ctx.actor.user_id && !may(ctx, "manage_organization")) throw notAllowed("manage_organization");
+    checkOwner(ctx, shareBulk, before, "update");
     if (before.status !== "failed") throw invalid({ status: `is ${before.status}: only a run that failed can be resumed` });
     await enterAsMember(ctx, before.target_organization_id, "organization_id", seesAllInBoth);
 

@@ -9,6 +9,7 @@ export const shareBulk = resource({
   path: "/contact/share_bulk",
   doc: "A run that shares many contacts with another organization.",
   event: null,
+  owned: { by: "created_by", own: "view_all_leads", others: "manage_organization" },
   fields: {
     target_organization_id: text({ required: true, readOnly: true, doc: "The organization that gets copies." }),
     status: choice(["queued", "running", "completed", "failed"], { readOnly: true, default: "queued" }),
