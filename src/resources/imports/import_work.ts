@@ -33,7 +33,7 @@ export const importWork: Work = {
   async giveUp(ctx, { object_id }) {
     const [row] = await lockToChange(ctx, importResource, sql`t.id = ${object_id}`);
     if (row !== undefined && isRunning(row))
-      (isTried(row) ? stopTrial : stop)(ctx, row, "Several workers ended in the middle of it: set the mapping again to go on");
+      stopEither(ctx, row, "Several workers ended in the middle of it: set the mapping again to go on");
   },
 };
 
@@ -41,13 +41,18 @@ const running: ReadonlySet<string> = new Set(["queued", "processing", "reverting
 const isRunning = ({ status, trial }: Import): boolean => running.has(status) || isTried({ status, trial });
 const isTried = ({ status, trial }: Pick<Import, "status" | "trial">): boolean => status === "draft" && trial !== null;
 
+/** The import cannot go on, or its dry run cannot. */
+function stopEither(ctx: Ctx, imp: Import, why: string): void {
+  (isTried(imp) ? stopTrial : stop)(ctx, imp, why);
+}
+
 /** Returns whether the next rows follow at once. The job is then still claimed. */
 const takeTurn = (core: Core, job: Job, extent: Extent): Promise<boolean> =>
   inName(core, job, async (ctx, imp) => {
     if (imp.status === "reverting") return revertRows(ctx, job, imp, extent);
     const lacks = await whatIsGone(ctx, imp);
     if (lacks !== null) {
-      (isTried(imp) ? stopTrial : stop)(ctx, imp, lacks);
+      stopEither(ctx, imp, lacks);
       release(ctx, job, null);
       return false;
     }
@@ -95,7 +100,7 @@ const asked: Asked<typeof importResource> = {
   isOpen: isRunning,
   askedBy: (imp) => askedBy(imp) ?? "",
   whyNot: (_ctx, imp, actor) => whyNot(imp, actor),
-  stop: (ctx, imp, why) => (isTried(imp) ? stopTrial : stop)(ctx, imp, why),
+  stop: stopEither,
   afterwards: async (ctx, imp) => (isDue(imp, ctx.now) && (await clearRows(ctx, imp)) ? ctx.now : null),
 };
 
