@@ -104,24 +104,25 @@ function groupOf(imp: Import, place: Place, rows: ReadRow[], { leads, people }: 
   const [first] = rows;
   const found = groupPeople(imp, rows, before === null ? [] : (people.get(before.id) ?? []), place.existed, outcomes);
   const kept = rows.filter((read) => !found.gone.has(read));
-  const body = found.people[0]?.bodies[0];
   return {
     key: place.key,
     rows: kept,
     before,
     keeps: place.existed && imp.options.on_match !== undefined && imp.options.on_match !== "update",
-    newName:
-      first!.group?.isDomain && first!.bodies.lead.name === undefined
-        ? first!.group.value
-        : first!.bodies.lead.name === undefined && body !== undefined
-          ? (leadNamedAfter({ ...body, name: nameIn(body) }).name ?? null)
-          : null,
+    newName: newNameOf(first!, found.people[0]?.bodies[0]),
     people: found.people,
     values: {},
     changes: [],
     after: null,
     touched: new Map(),
   };
+}
+
+/** Null where the row has a name. Else it is the domain that the rows have in common, or the name of the first person. */
+function newNameOf({ bodies, group }: ReadRow, person: Body | undefined): string | null {
+  if (bodies.lead.name !== undefined) return null;
+  if (group?.isDomain) return group.value;
+  return person === undefined ? null : (leadNamedAfter({ ...person, name: nameIn(person) }).name ?? null);
 }
 
 /** The people of a lead's rows: each once, and as the contact that they are already. */
