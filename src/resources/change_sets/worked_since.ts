@@ -1,6 +1,6 @@
 // Whether somebody has worked with a record since it was created: whether it, or what belongs to it, is otherwise than it was left.
 import { type Ctx, query } from "../../core/context.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { type Sql, sql, statement } from "../../db/sql.ts";
 import { same } from "../../values/same.ts";
 import { isOwn, valuesOf } from "./change_back.ts";
 import type { PastEvent } from "./changes_of.ts";
@@ -27,11 +27,7 @@ const eventsMost = 2000;
 
 /** All events of what belongs to it or did meanwhile, so that what was moved back is seen to be where it was. */
 async function workSince(ctx: Ctx, id: string, since: string, asked: Asked): Promise<PastEvent[]> {
-  const known = [...asked.requests, ctx.request.id];
-  const isOther = asked.import_id === undefined ? sql`true` : sql`e.meta->>'import_id' is distinct from ${asked.import_id}`;
-  const isWork = sql`e.organization_id = ${ctx.organization_id} and e.id > ${since} and e.user_id is not null and e.request_id <> all(${known})
-    and e.meta->>'automation_run_id' is null and ${isOther}
-    and (e.meta->>'request_method' <> '' or e.meta->>'bulk_action_id' is not null or e.meta->>'import_id' is not null)`;
+  const isWork = isWorkSince(ctx, since, asked);
   const rows = await query(
     ctx,
     statement(
@@ -43,6 +39,15 @@ async function workSince(ctx: Ctx, id: string, since: string, asked: Asked): Pro
     ),
   );
   return rows.map(([text]) => JSON.parse(text!) as PastEvent);
+}
+
+/** The events of such work, by the alias `e`. */
+export function isWorkSince(ctx: Ctx, since: string, { requests, import_id }: Asked): Sql {
+  const known = [...requests, ctx.request.id];
+  const isOther = import_id === undefined ? sql`true` : sql`e.meta->>'import_id' is distinct from ${import_id}`;
+  return sql`e.organization_id = ${ctx.organization_id} and e.id > ${since} and e.user_id is not null and e.request_id <> all(${known})
+    and e.meta->>'automation_run_id' is null and ${isOther}
+    and (e.meta->>'request_method' <> '' or e.meta->>'bulk_action_id' is not null or e.meta->>'import_id' is not null)`;
 }
 
 /** The requests that were undone, by their ids or by the name of their change set. */

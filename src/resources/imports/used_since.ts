@@ -4,7 +4,7 @@ import { type Ctx, query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { firstIdAt } from "../../values/id.ts";
-import { isWorkedWithSince } from "../change_sets/worked_since.ts";
+import { isWorkedWithSince, isWorkSince } from "../change_sets/worked_since.ts";
 import type { Import, Touched } from "./import_rows.ts";
 
 /** The reasons of those that stay, by their ids. A lead of the import stays or goes as a whole. */
@@ -46,17 +46,17 @@ async function madeBy(ctx: Ctx, imp: Import, leads: readonly string[]): Promise<
   return new Set(rows.map(([id]) => id!));
 }
 
-/** Those that somebody has worked with. Most have no events but those of the import. */
+/** Those that somebody has worked with. Most have no events of such work at all. */
 async function usedAmong(ctx: Ctx, imp: Import, ids: readonly string[]): Promise<Set<string>> {
-  const isOther = sql`organization_id = ${ctx.organization_id} and id > ${since(imp)} and meta->>'import_id' is distinct from ${imp.id}`;
+  const asked = { requests: new Set<string>(), import_id: imp.id };
+  const isWork = isWorkSince(ctx, since(imp), asked);
   const rows = await query(
     ctx,
-    statement(sql`select object_id from event where object_id = any(${ids}) and ${isOther}
-      union select lead_id from event where lead_id = any(${ids}) and ${isOther}`),
+    statement(sql`select e.object_id from event e where e.object_id = any(${ids}) and ${isWork}
+      union select e.lead_id from event e where e.lead_id = any(${ids}) and ${isWork}`),
   );
   const used = new Set<string>();
-  for (const [id] of rows)
-    if (await isWorkedWithSince(ctx, id!, since(imp), { requests: new Set(), import_id: imp.id })) used.add(id!);
+  for (const [id] of rows) if (await isWorkedWithSince(ctx, id!, since(imp), asked)) used.add(id!);
   return used;
 }
 
