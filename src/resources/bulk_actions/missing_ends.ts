@@ -44,13 +44,13 @@ async function goneIds(ctx: Ctx, removed: Removed): Promise<Set<string>> {
     for (const row of rows as Any[])
       for (const { id, ref } of endsOf(kindOf(ctx.registry.resource(of)!, row), row))
         if (!back.has(id)) named.set(ref.to, (named.get(ref.to) ?? new Set()).add(id));
-  const gone = new Set<string>();
-  for (const [to, ids] of named) {
-    const there = await readRows(ctx, ctx.registry.resource(to)!, sql`t.id = any(${[...ids]})`);
-    for (const { id } of there) ids.delete(id);
-    for (const id of ids) gone.add(id);
-  }
-  return gone;
+  const left = await Promise.all([...named].map(([to, ids]) => goneOf(ctx, ctx.registry.resource(to)!, ids)));
+  return new Set(left.flat());
+}
+
+async function goneOf(ctx: Ctx, of: Resource, ids: ReadonlySet<string>): Promise<string[]> {
+  const there = new Set((await readRows(ctx, of, sql`t.id = any(${[...ids]})`)).map(({ id }) => id));
+  return [...ids].filter((id) => !there.has(id));
 }
 
 interface End {
