@@ -68,8 +68,8 @@ export interface ShownRecord {
 }
 
 /**
- * The same for any number. They are found and sorted once: each page by itself would sort all of them anew, which took half an hour
- * for 100,000 leads by name.
+ * All of them, as reads show them. `fields` are the wanted ones, null for all ordinary ones. They are found and sorted once: each page
+ * by itself would sort all of them anew, which took half an hour for 100,000 leads by name.
  */
 export async function* manyPagesOf(
   ctx: Ctx,
@@ -99,34 +99,6 @@ export async function* manyPagesOf(
   await read({ text: "close exported", values: [], name: "exported.close" });
 }
 
-/** All of them, as reads show them. `fields` are the wanted ones, null for all ordinary ones. */
-export async function* pagesOf(
-  ctx: Ctx,
-  selected: Selected,
-  fields: string[] | null,
-  size: number,
-): AsyncGenerator<ShownRecord[]> {
-  const { of, conditions, order } = selected;
-  let cursor: ListInput["cursor"] = null;
-  for (let left = selected.most; left > 0; ) {
-    const page = await readPage(ctx, of, { ...plain, limit: Math.min(size, left), cursor, fields, order, conditions });
-    if (page.records.length > 0) yield page.records;
-    if (!page.has_more) return;
-    cursor = page.last;
-    left -= page.records.length;
-  }
-}
-
-const plain = {
-  skip: 0,
-  expand: [],
-  count: null,
-  found: null,
-  counted: [],
-  onePlan: false,
-  fingerprint: () => "",
-} as const satisfies Partial<ListInput>;
-
 /** Some fields of leads, by their ids. */
 export async function leadsById(
   ctx: Ctx,
@@ -151,3 +123,26 @@ export async function ofLeads(ctx: Ctx, kind: string, leadIds: string[]): Promis
     for (const { text } of page) byLead.get((JSON.parse(text) as { lead_id: string }).lead_id)?.push(text);
   return byLead;
 }
+
+/** The same for what is found by the ids of a few leads, where sorting costs little. */
+async function* pagesOf(ctx: Ctx, selected: Selected, fields: string[] | null, size: number): AsyncGenerator<ShownRecord[]> {
+  const { of, conditions, order } = selected;
+  let cursor: ListInput["cursor"] = null;
+  for (let left = selected.most; left > 0; ) {
+    const page = await readPage(ctx, of, { ...plain, limit: Math.min(size, left), cursor, fields, order, conditions });
+    if (page.records.length > 0) yield page.records;
+    if (!page.has_more) return;
+    cursor = page.last;
+    left -= page.records.length;
+  }
+}
+
+const plain = {
+  skip: 0,
+  expand: [],
+  count: null,
+  found: null,
+  counted: [],
+  onePlan: false,
+  fingerprint: () => "",
+} as const satisfies Partial<ListInput>;
