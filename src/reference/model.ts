@@ -5,8 +5,8 @@ import type { Operation } from "../core/operation.ts";
 import { purposeAndBehaviour } from "../http/about_operation.ts";
 import { buildDescription } from "../http/openapi.ts";
 import { type Parameter, shapes } from "./filters.ts";
-import { type Samples, sampleOf, sampleTail } from "./samples.ts";
-import { type Member, membersOf, plain, type Resolve, resolveIn, type Schema } from "./schemas.ts";
+import type { Samples } from "./samples.ts";
+import { type Member, membersOf, type Resolve, resolveIn, type Schema } from "./schemas.ts";
 import type { Request } from "./snippets.ts";
 
 /** A request and its answer, as a test sent and received them. */
@@ -19,21 +19,19 @@ export interface Described {
   operation: Operation;
   /** Longer than the summary: when to use it, and what else it does. */
   description: readonly string[];
-  effects: readonly string[];
   events: readonly string[];
   path: readonly Parameter[];
   shapes: readonly Parameter[];
   query: readonly Parameter[];
   headers: readonly Parameter[];
   body: readonly Member[];
-  answer: Schema;
   /** The fields of the records that it answers. */
   record: readonly Member[];
   success: { status: string; doc: string }[];
   errors: readonly string[];
   request: Request;
-  /** Made up from its schema, unless a test has recorded it. */
-  response: { status: number; body: unknown; isRecorded: boolean } | null;
+  /** Null until there is an example. */
+  response: Example["response"] | null;
 }
 
 export interface PageModel {
@@ -46,7 +44,6 @@ export interface PageModel {
 export async function modelOf(operations: readonly Operation[], prefixOf: Samples["prefixOf"]): Promise<PageModel> {
   const components: Schema = {};
   const resolve = resolveIn({ components });
-  const samples = { resolve, prefixOf };
   const examples = await knownExamples();
   const described: Described[] = [];
   for (const operation of operations) {
@@ -54,9 +51,9 @@ export async function modelOf(operations: readonly Operation[], prefixOf: Sample
     const one = buildDescription([operation], { version: "" }) as Schema;
     for (const [kind, known] of Object.entries(one.components as Schema)) components[kind] = { ...known, ...components[kind] };
     const said = one.paths[operation.path][operation.method.toLowerCase()];
-    described.push(describe(operation, said, samples, examples[operation.name]));
+    described.push(describe(operation, said, resolve, examples[operation.name]));
   }
-  return { described, resolve, samples };
+  return { described, resolve, samples: { resolve, prefixOf } };
 }
 
 let examples: Promise<Record<string, Example>> | undefined;
@@ -64,8 +61,7 @@ const file = new URL("../../generated/examples.json", import.meta.url);
 
 const knownExamples = (): Promise<Record<string, Example>> => (examples ??= readFile(file, "utf8").then(JSON.parse, () => ({})));
 
-function describe(operation: Operation, said: Schema, samples: Samples, example: Example | undefined): Described {
-  const { resolve } = samples;
+function describe(operation: Operation, said: Schema, resolve: Resolve, example: Example | undefined): Described {
   const parameters: Parameter[] = said.parameters.map((one: Schema) => {
     const { name, in: place, required = false, description = "", schema } = resolve(one);
     return { name, in: place, required, doc: description, schema };
@@ -82,21 +78,19 @@ function describe(operation: Operation, said: Schema, samples: Samples, example:
   return {
     operation,
     description: purposeAndBehaviour(operation),
-    effects: said["x-effects"] ?? [],
     events: shownEvents(said["x-events"]),
     path,
     shapes: inQuery.filter((one) => shapes(one.name)),
     query: inQuery.filter((one) => !shapes(one.name)),
     headers: parameters.filter((one) => one.in === "header"),
     body,
-    answer,
     record: recordOf(answer, resolve),
     success: answers
       .filter(([status]) => Number(status) < 400)
       .map(([status, one]) => ({ status, doc: resolve(one).description })),
     errors: answers.map(([status]) => status).filter((status) => Number(status) >= 400),
-    request: requestOf(operation, path, inQuery, body, bodySchema, samples, example),
-    response: responseOf(operation, answer, samples, example),
+    request: requestOf(operation, example),
+    response: example?.response ?? null,
   };
 }
 
@@ -112,50 +106,11 @@ function recordOf(answer: Schema, resolve: Resolve): Member[] {
   return data === undefined ? members : membersOf(data.schema, resolve);
 }
 
-const ownerOf = ({ name, resource }: Operation): string => resource?.name ?? name.slice(0, name.indexOf("."));
-
-function requestOf(
-  operation: Operation,
-  path: readonly Parameter[],
-  query: readonly Parameter[],
-  body: readonly Member[],
-  bodySchema: Schema | undefined,
-  samples: Samples,
-  example: Example | undefined,
-): Request {
-  const { method, lasts = false } = operation;
-  if (example !== undefined) {
-    const { path: where, query: asked = {}, body: sent } = example.request;
-    return { method, path: where.replace(/^\/api\/v1/, ""), query: asked, body: sent, lasts };
-  }
-  const owner = ownerOf(operation);
-  const value = (one: Parameter) => String(sampleOf(one.name, one.schema, samples, owner));
-  const filled = path.reduce((text, one) => text.replace(`{${one.name}}`, value(one)), operation.path);
-  const needed = query.filter((one) => one.required).map((one): [string, string] => [one.name, value(one)]);
-  const asked = operation.verb === "list" ? { ...Object.fromEntries(needed), _limit: "10" } : Object.fromEntries(needed);
-  return { method, path: filled, query: asked, body: bodySchema && sampleBody(operation, body, samples), lasts };
-}
-
-/** What must be there, and a few fields that most callers give. */
-function sampleBody(operation: Operation, body: readonly Member[], samples: Samples): Record<string, unknown> {
-  const few = operation.verb === "update" ? 2 : 5;
-  const values = body.map((one) => ({ ...one, value: sampleOf(one.name, one.schema, samples, ownerOf(operation)) }));
-  const isTelling = ({ value }: { value: unknown }) =>
-    value !== null && value !== "…" && value !== false && !isEmpty(value) && !isMadeUp(value);
-  const optional = values.filter(
-    (one) => !one.required && isTelling(one) && typeof one.value !== "object" && !one.name.startsWith("if_"),
-  );
-  const missing = Math.max(0, few - values.filter((one) => one.required).length);
-  const chosen = new Set([...values.filter((one) => one.required), ...optional.slice(0, missing)].map((one) => one.name));
-  return Object.fromEntries(values.filter((one) => chosen.has(one.name)).map((one) => [one.name, one.value]));
-}
-
-/** A made-up id refuses what is copied, so that it is only where there must be one. */
-const isMadeUp = (value: unknown): boolean => typeof value === "string" && value.includes(sampleTail);
-const isEmpty = (value: unknown): boolean => typeof value === "object" && Object.keys(value as object).length === 0;
-
-function responseOf(operation: Operation, answer: Schema, samples: Samples, example: Example | undefined): Described["response"] {
-  if (example !== undefined) return { ...example.response, isRecorded: true };
-  if (operation.lasts || plain(answer, samples.resolve).type === undefined) return null;
-  return { status: operation.status, body: sampleOf("", answer, samples, ownerOf(operation)), isRecorded: false };
-}
+/** Without an example, the address with the names of its places. */
+const requestOf = ({ method, path, lasts = false }: Operation, example: Example | undefined): Request => ({
+  method,
+  query: {},
+  body: undefined,
+  ...(example?.request ?? { path }),
+  lasts,
+});

@@ -30,7 +30,7 @@ ${answerFields(one, model)}
 </div>
 <div class="shown" data-try="${JSON.stringify(tryable(one))}">
 ${snippetTabs(operation.name, snippetsOf(one.request, site.api))}
-${one.response === null ? null : codeBlock(shortened(one.response.body), "json", `Answer ${one.response.status}${one.response.isRecorded ? "" : ", its shape"}`)}
+${one.response === null ? null : codeBlock(shortened(one.response.body), "json", `Answer ${one.response.status}`)}
 </div>
 </section>`;
 }
@@ -42,7 +42,7 @@ const restOf = (doc: string): string => doc.slice(firstSentence(doc).length + 1)
 
 export const methodWord = (method: string): Html => html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 
-function rules(site: Site, { operation, events, effects }: Described): Html {
+function rules(site: Site, { operation, events }: Described): Html {
   const { permission, scope, group, outlasts, mcp } = operation;
   const limit = site.limits?.get(group);
   return html`<dl class="rules">
@@ -51,7 +51,6 @@ function rules(site: Site, { operation, events, effects }: Described): Html {
 <dt>Rate group</dt><dd><a href="${to(site, "limits/")}"><code>${group}</code></a>${limit === undefined ? null : ` · ${limit}`}</dd>
 <dt>Agents</dt><dd>${mcp ? "by tools too" : "not by tools"}</dd>
 ${events.length === 0 ? null : html`<dt>Events</dt><dd>${events.map((name) => html`<code>${name}</code> `)}</dd>`}
-${effects.length === 0 ? null : html`<dt>Also does</dt><dd>${effects.map((text) => html`<span>${prose(text)}</span> `)}</dd>`}
 </dl>`;
 }
 
