@@ -2,9 +2,9 @@
  * The HTML of mails and signatures. Mails are laid out by tables, colours and sizes, which rich text does not have. What is dropped
  * is what runs, fetches by itself or paints over the page around it.
  */
-import { createRequire } from "node:module";
-import type { Attributes, IOptions } from "sanitize-html";
+import type { Attributes } from "sanitize-html";
 import { fromHtml, isImage, isLink, unsubscribeHref, withoutControls } from "./rich_text.ts";
+import { sanitized } from "./sanitized.ts";
 
 /** Any HTML → `<body>…</body>` with the tags of mails only. Cleaning it again changes nothing. Never throws. */
 export function mailHtml(html: string): string {
@@ -119,38 +119,13 @@ function keptStyle(style: string): string {
     .join("; ");
 }
 
-/** Only an attack nests this deep, and the parser's time is quadratic in the depth. */
-const ABSURD_DEPTH = 500;
-class TooDeep extends Error {}
-
-let library: typeof import("sanitize-html") | undefined;
-
 /** Null for what nests absurdly. */
-function sanitize(html: string): string | null {
-  library ??= createRequire(import.meta.url)("sanitize-html") as typeof import("sanitize-html");
-  let depth = 0;
-  const options: IOptions = {
+const sanitize = (html: string): string | null =>
+  sanitized(html, {
     allowedTags: TAGS,
-    // What is kept is decided below.
+    // What is kept is decided by `kept`.
     allowedAttributes: false,
-    allowedSchemes: ["http", "https", "mailto", "tel"],
-    allowedSchemesByTag: { img: ["http", "https", "cid"] },
-    allowProtocolRelative: false,
     nonTextTags: SILENT,
-    parseStyleAttributes: false,
     transformTags: { "*": (tagName, attribs) => ({ tagName, attribs: kept(tagName, attribs) }) },
     exclusiveFilter: ({ tag, attribs }) => tag === "img" && attribs.src === undefined,
-    onOpenTag: () => {
-      if (++depth > ABSURD_DEPTH) throw new TooDeep();
-    },
-    onCloseTag: () => {
-      depth--;
-    },
-  };
-  try {
-    return library(html, options);
-  } catch (error) {
-    if (!(error instanceof TooDeep)) throw error;
-    return null;
-  }
-}
+  });
