@@ -6,7 +6,7 @@ type Json = Record<string, any>;
 export type PrefixOf = (resource: string) => string | undefined;
 
 /** The end of all sample ids. */
-const tail = "01kjp6w3mze8p9x2c4v7b5n1qd";
+export const sampleTail = "01kjp6w3mze8p9x2c4v7b5n1qd";
 const moment = "2026-05-04T09:30:00.000Z";
 
 /** What fields of these names hold, whatever record they are of; or, behind a resource and a dot, of that one. */
@@ -27,7 +27,7 @@ const usual: ReadonlyMap<string, unknown> = new Map(
     "task.text": "Ask about the model home",
     "lead.url": "https://bluth.example",
     "contact.url": "https://bluth.example/people/gob",
-    "lead.html_url": `https://crm.example.com/lead/lead_${tail}/`,
+    "lead.html_url": `https://crm.example.com/lead/lead_${sampleTail}/`,
     "contact.first_name": "Gob",
     "contact.last_name": "Bluth",
     "oauth_app.website_url": "https://planner.example",
@@ -64,8 +64,6 @@ const usual: ReadonlyMap<string, unknown> = new Map(
 );
 
 const usualFor = (name: string, owner: string): unknown => usual.get(`${owner}.${name}`) ?? usual.get(name);
-
-const sampleId = (prefix: string): string => `${prefix}_${tail}`;
 
 /** Gives each field an example whose name or form tells one. A schema with one of its own, or that lists its values, keeps it. */
 export function withExamples(schema: Json, owner: string, prefixOf: PrefixOf): Json {
@@ -126,7 +124,7 @@ function fits(value: unknown, kind: string | undefined, { minimum, maximum, item
 }
 
 /** `id`, `lead_id`, `created_by`: an id of the resource that the name says. */
-function idNamed(name: string, owner: string, prefixOf: PrefixOf): string | undefined {
+export function idNamed(name: string, owner: string, prefixOf: PrefixOf): string | undefined {
   if (name === "id") return idOf(prefixOf(owner));
   if (/^(created|updated|closed|sent)_by$|^(owner|assigned_to|user)(_id)?$/.test(name)) return idOf(prefixOf("user"));
   const [, resource] = /^(\w+?)_ids?$/.exec(name) ?? [];
@@ -134,4 +132,4 @@ function idNamed(name: string, owner: string, prefixOf: PrefixOf): string | unde
   return idOf(prefixOf(resource) ?? prefixOf(`${owner}_${resource}`));
 }
 
-const idOf = (prefix: string | undefined) => (prefix === undefined ? undefined : sampleId(prefix));
+const idOf = (prefix: string | undefined) => (prefix === undefined ? undefined : `${prefix}_${sampleTail}`);

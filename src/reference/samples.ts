@@ -1,37 +1,23 @@
-// Values as a reader may find them, for fields and answers that have no example of their own.
-import { isNullable, membersOf, plain, type Resolve, type Schema } from "./schemas.ts";
+// Values as a reader may find them, for fields that have no example of their own.
+import { idNamed, type PrefixOf } from "../http/field_examples.ts";
+import { isNullable, kindOf, membersOf, plain, type Resolve, type Schema } from "./schemas.ts";
 
 export interface Samples {
   resolve: Resolve;
-  /** The prefix of the ids of a resource, if there is one of that name. */
-  prefixOf(resource: string): string | undefined;
+  prefixOf: PrefixOf;
 }
 
 const moment = "2026-03-02T09:30:00.000Z";
-/** The end of all sample ids. */
-export const sampleTail = "01kjp6w3mze8p9x2c4v7b5n1qd";
 
-/** What fields of these names usually hold. */
+/** What fields of these names usually hold, where the description gives them no example. */
 const usual: Record<string, unknown> = {
   name: "Bluth Company",
   display_name: "Bluth Company",
-  lead_name: "Bluth Company",
-  contact_name: "Gob Bluth",
-  user_name: "Lucille Austero",
-  owner_name: "Lucille Austero",
-  created_by_name: "Lucille Austero",
-  updated_by_name: "Lucille Austero",
-  first_name: "Gob",
-  last_name: "Bluth",
   title: "Model home",
   label: "Qualified",
-  status_label: "Qualified",
-  pipeline_name: "Sales",
   url: "https://bluth.example",
-  html_url: `https://crm.example.com/lead/lead_${sampleTail}/`,
   email: "gob@bluth.example",
   phone: "+14155550132",
-  phone_formatted: "+1 415-555-0132",
   country: "US",
   city: "Newport Beach",
   state: "CA",
@@ -44,39 +30,24 @@ const usual: Record<string, unknown> = {
   subject: "Your model home",
   body_text: "Hello Gob, the plans are ready.",
   body_html: "<p>Hello Gob, the plans are ready.</p>",
-  currency: "USD",
-  value_currency: "USD",
-  value: 1200000,
-  value_formatted: "$12,000.00",
   mrr: 90000,
   confidence: 80,
-  quantity: 4,
-  unit_price: 24900,
-  timezone: "America/Los_Angeles",
   source: "api",
   query: "status:qualified",
   filename: "plan.pdf",
-  content_type: "application/pdf",
-  has_more: false,
-  total_results: 1,
-  cursor_next: null,
-  cursor_previous: "WyIyMDI2…",
   tags: ["real estate"],
   events: ["lead.created"],
 };
 
-/** An id as this resource has them. */
-export const sampleId = (prefix: string): string => `${prefix}_${sampleTail}`;
-
 /** A value for a field of this name. `deep` is how many objects it is inside of. */
 export function sampleOf(name: string, given: Schema, samples: Samples, owner: string, deep = 0): unknown {
-  const { resolve } = samples;
+  const { resolve, prefixOf } = samples;
   const schema = plain(given, resolve);
   const said = given.example ?? schema.example ?? schema.examples?.[0];
   if (said !== undefined) return said;
   if (schema.const !== undefined) return schema.const;
-  const id = idNamed(name, samples, owner);
-  const kind = Array.isArray(schema.type) ? schema.type.find((one: string) => one !== "null") : schema.type;
+  const id = idNamed(name, owner, prefixOf);
+  const kind = kindOf(schema);
   if (id !== undefined && kind !== "object") return kind === "array" ? [id] : id;
   if (Object.hasOwn(usual, name) && fits(usual[name], kind, schema)) return usual[name];
   if (schema.default !== undefined) return schema.default;
@@ -103,17 +74,6 @@ const fits = (value: unknown, kind: string | undefined, schema: Schema): boolean
   if (kind === "array") return Array.isArray(value);
   return kind === "integer" || kind === "number" ? typeof value === "number" : typeof value === kind;
 };
-
-/** `id`, `lead_id`, `contact_ids`, `created_by`: an id of the resource that the name says. */
-function idNamed(name: string, { prefixOf }: Samples, owner: string): string | undefined {
-  if (name === "id") return idOf(prefixOf(owner));
-  if (/^(created|updated|closed|sent)_by$|^(owner|assigned_to|user)(_id)?$/.test(name)) return idOf(prefixOf("user"));
-  const [, resource] = /^(\w+?)_ids?$/.exec(name) ?? [];
-  if (resource === undefined) return undefined;
-  return idOf(prefixOf(resource) ?? prefixOf(`${owner}_${resource}`));
-}
-
-const idOf = (prefix: string | undefined) => (prefix === undefined ? undefined : sampleId(prefix));
 
 function listOf(schema: Schema, name: string, samples: Samples, owner: string, deep: number): unknown[] {
   if (deep > 5) return [];

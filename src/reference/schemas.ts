@@ -40,7 +40,8 @@ export function plain(schema: Schema, resolve: Resolve): Schema {
   return others.length === 1 && others[0] !== known ? plain(others[0]!, resolve) : known;
 }
 
-const kindOf = (schema: Schema): string | undefined =>
+/** The type beside null. */
+export const kindOf = (schema: Schema): string | undefined =>
   Array.isArray(schema.type) ? schema.type.find((one: string) => one !== "null") : schema.type;
 
 /** `text`, `list of texts`, `time`, `one of several`: what a reader calls it. */

@@ -2,13 +2,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
+import { sampleTail } from "../../http/field_examples.ts";
 import { objectTypesOf } from "../../records/object_types.ts";
 import { eventCatalog } from "../../resources/events/event_names.ts";
 import { type Html, html } from "../../values/html_template.ts";
 import { type PageOfResources, pageOfResource } from "../areas.ts";
 import { codeBlock } from "../code.ts";
 import { type Described, modelOf, type PageModel } from "../model.ts";
-import { sampleOf, sampleTail } from "../samples.ts";
+import { sampleOf } from "../samples.ts";
 import { isNullable, type Member, membersOf, plain } from "../schemas.ts";
 import { prose, type Shown, type Site, to } from "../site.ts";
 import { fieldList } from "./fields.ts";
@@ -55,7 +56,7 @@ function objectSection(site: Site, model: PageModel, resource: Resource, several
   const fields = fieldsOf(mine, resource, model);
   if (fields.length === 0) return null;
   const sample = Object.fromEntries(
-    fields.filter((one) => one.isShown).map((one) => [one.name, sampleOf(one.name, one.schema, model.samples, resource.name, 0)]),
+    fields.filter((one) => one.isShown).map((one) => [one.name, sampleOf(one.name, one.schema, model.samples, resource.name)]),
   );
   const note = (name: string) => noteOf(site, fields.find((one) => one.name === name)!, resource);
   return html`<section class="operation" id="object-${resource.name}">
