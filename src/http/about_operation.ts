@@ -1,8 +1,8 @@
 // What a reader should know of an operation before a call, derived from its definition. The description, and with it the reference, shows
 // it behind the words that a person wrote: what it is for.
 import type { Operation } from "../core/operation.ts";
-import type { Resource } from "../core/resource.ts";
 import { canBeTried } from "../records/dry_run.ts";
+import { objectTypesOf } from "../records/object_types.ts";
 import { eventsLeft } from "./events_left.ts";
 import { purposes } from "./when_to_use.ts";
 
@@ -51,12 +51,12 @@ function behaviourOf(operation: Operation): string {
 const canBeUndone = ({ name, verb, resource, mcp }: Operation): boolean =>
   mcp && resource !== null && resource.event !== null && name !== "custom_field.delete" && verb !== null && verb in actions;
 
-/** The names of the events that a request may leave, or patterns of them. `typesOf` are the types of the events of a resource. */
-export function eventsOf({ name, resource, verb }: Operation, typesOf: (of: Resource) => readonly string[]): readonly string[] {
+/** The names of the events that a request may leave, or patterns of them. */
+export function eventsOf({ name, resource, verb }: Operation): readonly string[] {
   const action = verb === null ? undefined : actions[verb];
   const said = eventsLeft.get(name) ?? [];
   if (resource === null || action === undefined || (action === "created" && resource.createdSilently)) return said;
-  return [...new Set([...typesOf(resource).map((type) => `${type}.${action}`), ...said])];
+  return [...new Set([...objectTypesOf(resource).map((type) => `${type}.${action}`), ...said])];
 }
 
 const actions: Partial<Record<NonNullable<Operation["verb"]>, string>> = {

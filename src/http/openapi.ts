@@ -5,7 +5,6 @@ import { z } from "zod";
 import { statuses } from "../core/errors.ts";
 import { type Method, type Operation, type Parameter, pathFields, unchanged } from "../core/operation.ts";
 import { canBeTried, dryRunAnswer } from "../records/dry_run.ts";
-import { objectTypesOf } from "../records/object_types.ts";
 import { aboutOperation, eventsOf } from "./about_operation.ts";
 import { type PrefixOf, withExamples } from "./field_examples.ts";
 import { addPage } from "./pages.ts";
@@ -120,7 +119,7 @@ function described(operation: Operation, finish: (schema: Json) => Json, query: 
     "x-permission": operation.permission,
     "x-scope": operation.scope,
     "x-rate-limit": operation.group,
-    "x-events": eventsOf(operation, objectTypesOf),
+    "x-events": eventsOf(operation),
     parameters: [
       ...pathFields(operation.path).map(pathParameter),
       ...query,

@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { eventsOf } from "../../src/http/about_operation.ts";
-import { objectTypesOf } from "../../src/records/object_types.ts";
 import { matchesEvent } from "../../src/resources/events/event_names.ts";
 import { operations } from "../../src/resources/index.ts";
 import { organization } from "../support/given.ts";
@@ -110,7 +109,7 @@ describe("the examples", () => {
   test("leave events that the description of their operation names", () => {
     const unsaid: string[] = [];
     for (const operation of operations) {
-      const named = eventsOf(operation, objectTypesOf);
+      const named = eventsOf(operation);
       const others = told.get(operation.name)!.events.filter((event) => !named.some((one) => matchesEvent(one, event)));
       if (others.length > 0) unsaid.push(`${operation.name}: ${others.join(", ")}`);
     }
