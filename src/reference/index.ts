@@ -7,15 +7,15 @@ import { LRUCache } from "lru-cache";
 import type { Registry } from "../core/registry.ts";
 import type { Reference, ReferenceFile } from "../http/reference.ts";
 import { html } from "../values/html_template.ts";
-import { areas, pageNamed } from "./areas.ts";
-import { guides, guideText, isGuide } from "./guides.ts";
+import { pageNamed } from "./areas.ts";
+import { guideText, isGuide } from "./guides.ts";
 import { type CatalogName, catalogPage } from "./pages/catalog.ts";
 import { guidePage } from "./pages/guide.ts";
 import { resourcePage } from "./pages/resource.ts";
 import { startPage } from "./pages/start.ts";
 import { errorsPage, eventsPage, limitsPage, permissionsPage } from "./pages/tables.ts";
 import { searchIndex } from "./search_index.ts";
-import { catalogPages, framed, type Shown, type Site, tablePages } from "./site.ts";
+import { catalogPages, framed, type Shown, type Site } from "./site.ts";
 
 export interface ReferenceOptions {
   registry: Registry;
@@ -112,11 +112,3 @@ const missingPage: Shown = {
   title: "Not found",
   body: html`<h1>There is no such page</h1><p>The list of all pages is beside this, or above it on a small screen.</p>`,
 };
-
-/** All pages, for who wants to look at each of them. */
-export const referencePages = (): string[] => [
-  "",
-  ...guides.map(({ name }) => `guides/${name}/`),
-  ...areas.flatMap(({ pages }) => pages.map(({ name }) => `resources/${name}/`)),
-  ...[...catalogPages, ...tablePages].map(([path]) => path),
-];

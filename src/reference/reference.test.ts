@@ -8,14 +8,22 @@ import { docOf } from "../records/field_docs.ts";
 import { unescapeHtml } from "../values/html.ts";
 import { areas } from "./areas.ts";
 import { guides } from "./guides.ts";
-import { referencePages } from "./index.ts";
+import { catalogPages, tablePages } from "./site.ts";
 
 let on: Service;
 const pages = new Map<string, string>();
 
+/** All that the navigation leads to. */
+const paths = [
+  "",
+  ...guides.map(({ name }) => `guides/${name}/`),
+  ...areas.flatMap(({ pages }) => pages.map(({ name }) => `resources/${name}/`)),
+  ...[...catalogPages, ...tablePages].map(([path]) => path),
+];
+
 before(async () => {
   on = await service();
-  for (const path of referencePages()) {
+  for (const path of paths) {
     const answer = await fetch(`${on.url}/docs/${path}`);
     assert.equal(answer.status, 200, path);
     pages.set(path, await answer.text());
