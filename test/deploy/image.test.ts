@@ -11,7 +11,7 @@ import { parse } from "yaml";
 import { assemble, makeRelease } from "../../scripts/pack.ts";
 import { environment } from "../../src/environment.ts";
 import { createDatabase } from "../support/database.ts";
-import { freePorts } from "../support/debian.ts";
+import { freePort } from "../support/free_port.ts";
 import { freshRoot, runInside, spawnInside } from "../support/fresh_root.ts";
 import { dataDir } from "../support/processes.ts";
 
@@ -34,7 +34,7 @@ const started = new Set<() => void>();
 after(() => started.forEach((end) => end()));
 
 test("the image's service runs in a fresh Debian as its own user with a read-only root, is found healthy, and ends in peace", async () => {
-  const [folder, database, [port]] = [dataDir(), await createDatabase(), await freePorts(1)];
+  const [folder, database, port] = [dataDir(), await createDatabase(), await freePort()];
   await makeRelease();
   assemble(join(folder, "headwater"));
   const root = freshRoot(join(folder, "root"));
