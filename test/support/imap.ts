@@ -1,6 +1,6 @@
 // A real IMAP server for tests: Dovecot, run as nobody on its own port, with all its data in a temporary folder. Tests deliver
 // and read mail as a mail program does. If Dovecot is missing, it is installed where that is allowed.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ImapFlow } from "imapflow";
+import { needProgram } from "./debian.ts";
 import { freePort } from "./free_port.ts";
 
 export interface ImapServer {
@@ -67,7 +68,7 @@ after(async () => (await shared)?.close());
 
 /** A separate server, for tests that stop it. With `tokensAt` it accepts tokens too, and introspects them there. */
 export async function startImapServer({ tokensAt = null }: { tokensAt?: string | null } = {}): Promise<ImapServer> {
-  install();
+  needProgram("dovecot-imapd", dovecot);
   const folder = mkdtempSync(join(tmpdir(), "headwater-imap-"));
   const owner = ownerOf(folder);
   const port = await freePort();
@@ -119,18 +120,6 @@ function ownerOf(folder: string): Owner {
   if (uid !== 0) return { uid, gid };
   chmodSync(folder, 0o755);
   return { uid: 65534, gid: 65534 };
-}
-
-/** It is installed in CI and as root. Elsewhere, an error says how to install it. */
-function install(): void {
-  if (existsSync(dovecot)) return;
-  const advice = "tests of mail need a real IMAP server: `apt-get install dovecot-imapd`, or run the tests as root on Debian";
-  if (process.getuid!() !== 0 || !existsSync("/usr/bin/apt-get")) throw new Error(advice);
-  try {
-    execFileSync(new URL("install_dovecot.sh", import.meta.url).pathname, { stdio: "pipe" });
-  } catch (error) {
-    throw new Error(`${advice}; installing it failed: ${String((error as { stderr?: Buffer }).stderr).slice(0, 500)}`);
-  }
 }
 
 interface Settings {

@@ -1,8 +1,9 @@
 // Reads and draws PDFs as a reader's program does.
 import { execFileSync } from "node:child_process";
+import { needProgram } from "./debian.ts";
 
 const tool = (command: string, args: readonly string[], pdf: Uint8Array): Buffer => {
-  execFileSync(new URL("install_poppler.sh", import.meta.url).pathname);
+  needProgram("poppler-utils", `/usr/bin/${command}`);
   return execFileSync(command, args, { input: pdf, maxBuffer: 64 * 1024 * 1024, stdio: ["pipe", "pipe", "ignore"] });
 };
 
