@@ -6,7 +6,7 @@ import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import type { Chunks } from "./archive.ts";
 import { quoted, tablesOf } from "./catalog.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Manifest, TableEntry } from "./manifest.ts";
 
 export interface Loading {
   table(name: string, chunks: Chunks): Promise<void>;
@@ -29,10 +29,7 @@ export async function beginLoading(client: pg.Client, manifest: Manifest): Promi
 
   return {
     async table(name, chunks) {
-      const { columns, rows } = manifest.tables.find((one) => one.name === name)!;
-      const sink = client.query(copyFrom(`copy ${quoted(name)} (${columns.map(quoted).join(", ")}) from stdin`));
-      await pipeline(Readable.from(chunks, { objectMode: false }), sink);
-      if (sink.rowCount !== rows) throw new Error(`The archive was changed: ${name} has ${sink.rowCount} rows and not ${rows}.`);
+      await copyRows(client, quoted(name), manifest.tables.find((one) => one.name === name)!, chunks);
     },
     async finish() {
       for (const statement of again) await client.query(statement);
@@ -46,6 +43,18 @@ export async function beginLoading(client: pg.Client, manifest: Manifest): Promi
       await client.query("analyze");
     },
   };
+}
+
+/** Puts the rows of a table of the archive into one of the database: `into`, a name in SQL. */
+export async function copyRows(
+  client: pg.Client,
+  into: string,
+  { name, columns, rows }: TableEntry,
+  chunks: Chunks,
+): Promise<void> {
+  const sink = client.query(copyFrom(`copy ${into} (${columns.map(quoted).join(", ")}) from stdin`));
+  await pipeline(Readable.from(chunks, { objectMode: false }), sink);
+  if (sink.rowCount !== rows) throw new Error(`The archive was changed: ${name} has ${sink.rowCount} rows and not ${rows}.`);
 }
 
 /** Removes what would slow down or forbid rows in any order, and returns the statements that bring it back. */

@@ -1,30 +1,23 @@
 // The rows of an archive in temporary tables: nobody sees them, no rule is asked, and they can still be changed. From there they go to
 // their tables in the order in which they refer to each other.
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type pg from "pg";
-import { from as copyFrom } from "pg-copy-streams";
 import { markOf } from "../../values/id.ts";
 import type { Chunks } from "../archive.ts";
 import { quoted, type StoredTable } from "../catalog.ts";
+import { copyRows } from "../load.ts";
 import type { TableEntry } from "../manifest.ts";
 
 export const staged = (table: string): string => quoted(`staged_${table}`);
 
 /** Puts the rows of a table aside. */
-export async function stage(
-  client: pg.Client,
-  { name, columns, rows }: TableEntry,
-  known: StoredTable,
-  chunks: Chunks,
-): Promise<void> {
+export async function stage(client: pg.Client, entry: TableEntry, known: StoredTable, chunks: Chunks): Promise<void> {
+  const { name, columns } = entry;
   const strange = columns.find((one) => !known.columns.includes(one));
   if (strange !== undefined) throw new Error(`The archive does not fit the database: ${name} has no ${strange} here.`);
-  const list = columns.map(quoted).join(", ");
-  await client.query(`create temporary table ${staged(name)} as select ${list} from ${quoted(name)} with no data`);
-  const sink = client.query(copyFrom(`copy ${staged(name)} (${list}) from stdin`));
-  await pipeline(Readable.from(chunks, { objectMode: false }), sink);
-  if (sink.rowCount !== rows) throw new Error(`The archive was changed: ${name} has ${sink.rowCount} rows and not ${rows}.`);
+  await client.query(
+    `create temporary table ${staged(name)} as select ${columns.map(quoted).join(", ")} from ${quoted(name)} with no data`,
+  );
+  await copyRows(client, staged(name), entry, chunks);
 }
 
 /** Whatever a row says: it belongs to this organization, and so do its stored bytes. */
