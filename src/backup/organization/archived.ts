@@ -13,7 +13,7 @@ export interface ArchivedTable extends StoredTable {
 export const people = "user";
 
 /** People belong to themselves. This is what colleagues see of them. */
-const ofPeople = [
+export const ofPeople = [
   "id",
   "email",
   "email_key",

@@ -3,6 +3,8 @@
 import type pg from "pg";
 import { emailKey } from "../../values/email.ts";
 import { newId, randomId } from "../../values/id.ts";
+import { quoted } from "../catalog.ts";
+import { ofPeople } from "./archived.ts";
 import { staged } from "./staged.ts";
 
 interface Person {
@@ -32,9 +34,9 @@ export async function findPeople(client: pg.Client): Promise<Map<string, string>
 
 /** An account that somebody made here meanwhile is theirs. */
 export async function addPeople(client: pg.Client): Promise<void> {
+  const columns = ofPeople.map(quoted).join(", ");
   await client.query(
-    `insert into "user" (id, email, email_key, first_name, last_name, signature, image, timezone, date_created, date_updated)
-     select id, email, email_key, first_name, last_name, signature, image, timezone, date_created, date_updated from ${staged("user")} s
+    `insert into "user" (${columns}) select ${columns} from ${staged("user")} s
      where not exists (select from "user" u where u.id = s.id)`,
   );
 }
