@@ -1,7 +1,7 @@
 // The composition root: configuration and a database become a running core. Nothing else builds these parts.
 import { type Authenticator, openAuthenticator } from "./auth/authenticate.ts";
-import { archiveBytes } from "./backup/archive.ts";
 import { takeInto } from "./backup/take.ts";
+import { archiveBytes } from "./backup/write_archive.ts";
 import type { Config } from "./config.ts";
 import type { Core, Settings } from "./core/core.ts";
 import { announcements, openDirectories } from "./core/directory.ts";

@@ -2,11 +2,9 @@
 // manifest. A tar wants to know the size of an entry before its bytes, so tables and files come in numbered parts. One part is all
 // that is ever in memory.
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { link, open, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
-import { finished } from "node:stream/promises";
-import { extract, type Header, type Pack, pack } from "tar-stream";
+import { extract, type Header } from "tar-stream";
 import type { Secrets } from "../services/secrets.ts";
 import { type Head, type Manifest, parseHead, parseManifest } from "./manifest.ts";
 
@@ -17,114 +15,10 @@ export interface Measured {
   sha256: string;
 }
 
-const partBytes = 4 * 1024 * 1024;
-const headName = "headwater.json";
-const manifestName = "manifest.json";
-const keyName = "secret_key";
-
-// --- writing ---
-
-export interface ArchiveWriter {
-  head(head: Head): Promise<void>;
-  key(key: string): Promise<void>;
-  /** `stem` is `tables/…` or `files/…`. */
-  add(stem: string, chunks: Chunks): Promise<Measured>;
-  manifest(text: string): Promise<void>;
-}
-
-/** The file appears under its name only when it is whole and on the disk. Another file of that name stays as it is. */
-export async function writeArchive(path: string, fill: (archive: ArchiveWriter) => Promise<void>): Promise<void> {
-  const partial = `${path}.partial`;
-  const tar = pack();
-  const file = createWriteStream(partial, { mode: 0o600 });
-  tar.on("error", (error) => file.destroy(error));
-  tar.pipe(file);
-  const written = finished(file);
-  written.catch(() => {}); // reported below, or instead of it what `fill` says
-  try {
-    await fill(writerTo(tar, written));
-    tar.finalize();
-    await written;
-    await sync(partial);
-    await link(partial, path);
-  } catch (error) {
-    // The tar only knows that nobody takes its bytes any more.
-    throw inWords(file.errored ?? error);
-  } finally {
-    tar.destroy();
-    file.destroy();
-    await rm(partial, { force: true });
-  }
-}
-
-function inWords(error: unknown): unknown {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  return ["ENOSPC", "EDQUOT", "EFBIG"].includes(code)
-    ? new Error(`There is no room for the archive (${code}): make some, and begin again. Nothing of it is left.`, {
-        cause: error,
-      })
-    : error;
-}
-
-/** An archive as bytes that come while it is filled. If that fails, so do they. */
-export function archiveBytes(fill: (archive: ArchiveWriter) => Promise<void>): Readable {
-  const tar = pack();
-  const ended = new Promise<void>((_, reject) => {
-    tar.on("error", reject);
-    tar.on("close", () => reject(new Error("Nobody takes the archive any more.")));
-  });
-  ended.catch(() => {}); // whoever reads the bytes hears of it
-  fill(writerTo(tar, ended)).then(
-    () => tar.finalize(),
-    (error) => tar.destroy(error),
-  );
-  return tar as unknown as Readable;
-}
-
-/** `ended`: nobody takes the bytes any more. */
-function writerTo(tar: Pack, ended: Promise<void>): ArchiveWriter {
-  const entry = (name: string, bytes: Buffer) =>
-    Promise.race([
-      new Promise<void>((resolve, reject) => {
-        tar.entry({ name, size: bytes.length, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
-      }),
-      ended,
-    ]);
-  return {
-    head: (head) => entry(headName, Buffer.from(`${JSON.stringify(head, null, 2)}\n`)),
-    key: (key) => entry(keyName, Buffer.from(`${key}\n`)),
-    add: (stem, chunks) => addParts(stem, chunks, entry),
-    manifest: (text) => entry(manifestName, Buffer.from(`${text}\n`)),
-  };
-}
-
-async function addParts(stem: string, chunks: Chunks, entry: (name: string, bytes: Buffer) => Promise<void>): Promise<Measured> {
-  const hash = createHash("sha256");
-  let [bytes, part, size, gathered] = [0, 0, 0, [] as Uint8Array[]];
-  const flush = async () => {
-    await entry(partName(stem, ++part), Buffer.concat(gathered));
-    [size, gathered] = [0, []];
-  };
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    bytes += chunk.byteLength;
-    size += chunk.byteLength;
-    gathered.push(chunk);
-    if (size >= partBytes) await flush();
-  }
-  if (size > 0 || part === 0) await flush();
-  return { bytes, sha256: hash.digest("hex") };
-}
-
-const partName = (stem: string, part: number): string => `${stem}/${String(part).padStart(6, "0")}`;
-
-async function sync(path: string): Promise<void> {
-  const file = await open(path);
-  await file.sync();
-  await file.close();
-}
-
-// --- reading ---
+/** The entries that are no table and no file. */
+export const headName = "headwater.json";
+export const manifestName = "manifest.json";
+export const keyName = "secret_key";
 
 export interface ArchiveReader {
   head?(head: Head): Promise<void>;
@@ -232,7 +126,8 @@ async function* partsOf(
   }
 }
 
-function measure(chunks: Chunks): { chunks: Chunks; result(): Measured } {
+/** Counts and hashes what passes. The result is known when all has passed. */
+export function measure(chunks: Chunks): { chunks: Chunks; result(): Measured } {
   const hash = createHash("sha256");
   let bytes = 0;
   async function* measured() {

@@ -9,10 +9,11 @@ import { sealedColumns } from "../services/sealed_columns.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { Missing, type Storage } from "../services/storage.ts";
 import { newId } from "../values/id.ts";
-import { type ArchiveWriter, type Chunks, tellFile, writeArchive } from "./archive.ts";
+import { type Chunks, tellFile } from "./archive.ts";
 import { quoted, type StoredTable, tablesOf, withFiles } from "./catalog.ts";
 import { formatVersion, type Head, type Manifest, signManifest, type TableEntry } from "./manifest.ts";
 import { type ArchivedTable, archivedTables } from "./organization/archived.ts";
+import { type ArchiveWriter, writeArchive } from "./write_archive.ts";
 
 export interface Source {
   url: string;
