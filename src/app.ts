@@ -121,9 +121,9 @@ const settingsOf = ({
     secrets,
     storage,
     archive: (organization_id) =>
-      archiveBytes(async (archive) => {
-        await takeInto(archive, { url: databaseUrl, storage, secrets, key: null, withSecrets: false, release, organization_id });
-      }),
+      archiveBytes((archive) =>
+        takeInto(archive, { url: databaseUrl, storage, secrets, key: null, withSecrets: false, release, organization_id }),
+      ),
     mail: smtpUrl === null ? null : openMailer(smtpUrl, baseUrl),
     list_sources: listSources,
     oauth: openProviders(oauth),

@@ -29,13 +29,8 @@ export interface Source {
 }
 
 /** Writes an archive that appears only when it is whole, and returns what is in it. */
-export async function takeBackup(path: string, source: Source): Promise<Manifest> {
-  let manifest: Manifest | null = null;
-  await writeArchive(path, async (archive) => {
-    manifest = await takeInto(archive, source);
-  });
-  return manifest!;
-}
+export const takeBackup = (path: string, source: Source): Promise<Manifest> =>
+  writeArchive(path, (archive) => takeInto(archive, source));
 
 /** Puts everything into an archive that somebody else keeps. */
 export async function takeInto(archive: ArchiveWriter, source: Source): Promise<Manifest> {

@@ -17,8 +17,11 @@ export interface ArchiveWriter {
   manifest(text: string): Promise<void>;
 }
 
-/** The file appears under its name only when it is whole and on the disk. Another file of that name stays as it is. */
-export async function writeArchive(path: string, fill: (archive: ArchiveWriter) => Promise<void>): Promise<void> {
+/**
+ * Returns what `fill` does. The file appears under its name only when it is whole and on the disk. Another file of that name stays as
+ * it is.
+ */
+export async function writeArchive<T>(path: string, fill: (archive: ArchiveWriter) => Promise<T>): Promise<T> {
   const partial = `${path}.partial`;
   const tar = pack();
   const file = createWriteStream(partial, { mode: 0o600 });
@@ -27,11 +30,12 @@ export async function writeArchive(path: string, fill: (archive: ArchiveWriter) 
   const written = finished(file);
   written.catch(() => {}); // reported below, or instead of it what `fill` says
   try {
-    await fill(writerTo(tar, written));
+    const filled = await fill(writerTo(tar, written));
     tar.finalize();
     await written;
     await sync(partial);
     await link(partial, path);
+    return filled;
   } catch (error) {
     // The tar only knows that nobody takes its bytes any more.
     throw inWords(file.errored ?? error);
@@ -52,7 +56,7 @@ function inWords(error: unknown): unknown {
 }
 
 /** An archive as bytes that come while it is filled. If that fails, so do they. */
-export function archiveBytes(fill: (archive: ArchiveWriter) => Promise<void>): Readable {
+export function archiveBytes(fill: (archive: ArchiveWriter) => Promise<unknown>): Readable {
   const tar = pack();
   const ended = new Promise<void>((_, reject) => {
     tar.on("error", reject);
