@@ -1,7 +1,7 @@
 // The verbs of organizations: changing one, and deleting it with all its data.
 import { activeMembershipsOf, lockUser } from "../../auth/unscoped.ts";
 import type { Ctx } from "../../core/context.ts";
-import { invalid, Problem } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import type { Patch, Row } from "../../core/resource.ts";
 import { refreshDirectory } from "../../records/change.ts";
 import { updateRecord } from "../../records/records.ts";
@@ -9,6 +9,7 @@ import { store } from "../../records/store.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { notByConnection } from "../shared/not_by_connection.ts";
 import { beginErasure } from "./erasure.ts";
+import { onlyAdmin } from "./only_admin.ts";
 import { organization } from "./organization.ts";
 import { checkRubricFields } from "./rubric_fields.ts";
 import { mergeSettings } from "./settings.ts";
@@ -50,7 +51,7 @@ async function reorderLeadStatuses(ctx: Ctx, ids: readonly string[]): Promise<vo
 
 /** Everything becomes inaccessible at once and is then deleted. People, accounts and other organizations stay. */
 export async function deleteOrganization(ctx: Ctx): Promise<void> {
-  if (ctx.actor.role_id !== "admin") throw new Problem(403, "Only an admin may delete an organization.");
+  onlyAdmin(ctx, "delete an organization");
   await lockUser(ctx, ctx.actor.user_id);
   const memberships = await activeMembershipsOf(ctx, ctx.actor.user_id);
   if (memberships.length < 2) throw invalid({}, "You cannot delete your only organization.");

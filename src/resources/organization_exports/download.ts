@@ -5,6 +5,7 @@ import { Content, operation } from "../../core/operation.ts";
 import { getRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
 import { disposition } from "../files/file_name.ts";
+import { onlyAdmin } from "../organization/only_admin.ts";
 import { organizationExport } from "./organization_export.ts";
 
 export const downloadOrganizationExport = operation({
@@ -17,7 +18,7 @@ export const downloadOrganizationExport = operation({
   input: { id: z.string() },
   output: z.unknown(),
   async run(ctx, { id }) {
-    if (ctx.actor.role_id !== "admin") throw new Problem(403, "Only an admin may export an organization.");
+    onlyAdmin(ctx, "export an organization");
     const found = await getRecord(ctx, organizationExport, id);
     if (found.storage_key === null) throw new Problem(404, "The archive is not done, or no longer kept");
     const bytes = await ctx.settings.storage.read(found.storage_key).catch((error) => {

@@ -1,12 +1,12 @@
 // `POST /organization/{id}/export/`: a job writes the archive. While one is being written, asking again answers it.
 import { z } from "zod";
-import { Problem } from "../../core/errors.ts";
 import { operation } from "../../core/operation.ts";
 import { sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { findRecords, lockRecord, showWritten } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { onlyAdmin } from "../organization/only_admin.ts";
 import { organization } from "../organization/organization.ts";
 import { organizationExport, organizationExportJobs } from "./organization_export.ts";
 
@@ -26,7 +26,7 @@ export const exportOrganization = operation({
     return outputSchema(organizationExport);
   },
   async run(ctx, { id }) {
-    if (ctx.actor.role_id !== "admin") throw new Problem(403, "Only an admin may export an organization.");
+    onlyAdmin(ctx, "export an organization");
     await lockRecord(ctx, organization, id);
     const [living] = await findRecords(ctx, organizationExport, [sql`t.status in ('queued', 'running')`]);
     const row = living ?? store.insert(ctx, organizationExport, {});
