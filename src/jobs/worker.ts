@@ -3,10 +3,11 @@ import { noteTimer, organizationsWithJobs, organizationsWithLateJobs, setTimers,
 import type { Core } from "../core/core.ts";
 import { randomId } from "../values/id.ts";
 import { traced } from "../values/traced.ts";
-import { claimJobs, doJob, giveBack, type Portion, wakeLateJobs } from "./claims.ts";
+import { claimJobs, doJob, giveBack, wakeLateJobs } from "./claims.ts";
 import type { Consumer } from "./consumer.ts";
 import type { Job, Work } from "./job.ts";
 import { LogReading } from "./log_reading.ts";
+import { Places } from "./places.ts";
 import type { Timer } from "./timer.ts";
 import type { Watch, Watching } from "./watch.ts";
 
@@ -31,9 +32,6 @@ const idleMs = 250;
 /** Looking for work takes at most a tenth of the time, but nothing that is due waits much longer than a second for the next look. */
 const restFactor = 9;
 const restMostMs = 1000;
-/** How many jobs of a kind may wait for something outside without a place, and how many of these may be one organization's. */
-const waitingMost = 400;
-const waitingOfOneMost = 200;
 /** How often timers are checked. */
 const timersMs = 1000;
 
@@ -48,8 +46,7 @@ class Running implements Worker {
   private readonly timers: ReadonlyMap<string, Timer>;
   private readonly onError: (error: Error) => void;
   private readonly watching: readonly Watching[];
-  /** What runs of each kind. */
-  private readonly running = new Map<string, Map<Promise<void>, Job>>();
+  private readonly places = new Places();
   private readonly firing = new Map<string, Promise<void>>();
   /** For each kind, the organization served last: the next turn starts after it. */
   private readonly servedLast = new Map<string, string>();
@@ -94,8 +91,7 @@ class Running implements Worker {
     if (this.timer !== null) clearTimeout(this.timer);
     const ended = this.ended();
     await (graceMs === undefined ? ended : Promise.race([ended, pause(graceMs)]));
-    const left = [...this.running.values()].flatMap((those) => [...those.values()]);
-    await Promise.all(left.map((job) => giveBack(this.core, job).catch(this.onError)));
+    await Promise.all(this.places.jobs().map((job) => giveBack(this.core, job).catch(this.onError)));
   }
 
   private async ended(): Promise<void> {
@@ -181,10 +177,10 @@ class Running implements Worker {
   }
 
   private async claimOnce(): Promise<boolean> {
-    const free = [...this.works.values()].filter((work) => this.freeSlots(work) > 0).map(({ kind }) => kind);
+    const free = [...this.works.values()].filter((work) => this.places.free(work) > 0).map(({ kind }) => kind);
     if (free.length === 0 || this.stopped) return false;
     const found = await organizationsWithJobs(this.core.db, free);
-    const mayHaveMore = found.filter((one) => this.freeSlotsOf(this.works.get(one.kind)!, one.organization_id) > 0);
+    const mayHaveMore = found.filter((one) => this.places.freeOf(this.works.get(one.kind)!, one.organization_id) > 0);
     const ofKind = Map.groupBy(mayHaveMore, ({ kind }) => kind);
     const claimed = await Promise.all(
       [...ofKind].map(([kind, those]) =>
@@ -200,11 +196,11 @@ class Running implements Worker {
   /** Each organization in turn, and each about as many as the others. */
   private async claimOf(work: Work, organizations: readonly string[]): Promise<boolean> {
     const inTurn = this.fromTheNext(work, organizations);
-    const share = Math.max(1, Math.floor(this.freeSlots(work) / inTurn.length));
-    const served = inTurn.slice(0, this.freeSlots(work));
+    const share = Math.max(1, Math.floor(this.places.free(work) / inTurn.length));
+    const served = inTurn.slice(0, this.places.free(work));
     this.servedLast.set(work.kind, served.at(-1)!);
     const claims = served.map((organizationId) => {
-      return claimJobs(this.core, organizationId, work, this.portionOf(work, organizationId, share), randomId("claim"));
+      return claimJobs(this.core, organizationId, work, this.places.portionOf(work, organizationId, share), randomId("claim"));
     });
     const jobs = (await Promise.all(claims)).flat();
     for (const job of jobs) this.do(work, job);
@@ -218,53 +214,15 @@ class Running implements Worker {
     return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
   }
 
-  private freeSlots = (work: Work): number => work.slots - this.inPlaces(work).length;
-
-  /** The jobs that take up a place. The others wait for something outside. */
-  private inPlaces({ kind }: Work): Job[] {
-    const waiting = new Map<string, number>();
-    let all = 0;
-    return [...(this.running.get(kind)?.values() ?? [])].filter(({ organization_id, isWaiting }) => {
-      const theirs = waiting.get(organization_id) ?? 0;
-      if (!isWaiting || all >= waitingMost || theirs >= waitingOfOneMost) return true;
-      all++;
-      waiting.set(organization_id, theirs + 1);
-      return false;
-    });
-  }
-
-  /**
-   * An organization may hold as many places as it leaves free, and always one. Its slow work takes half of them at most, and each
-   * further organization that is slow half of the rest.
-   */
-  private freeSlotsOf(work: Work, organizationId: string): number {
-    const held = this.held(work, organizationId);
-    return Math.max(held === 0 ? 1 : 0, Math.floor((this.freeSlots(work) - held) / 2));
-  }
-
-  /** The second half of an organization's places is for the first job of each lane, so that slow lanes leave some to the others. */
-  private portionOf(work: Work, organizationId: string, share: number): Portion {
-    const free = this.freeSlotsOf(work, organizationId);
-    const most = Math.min(share, free);
-    if (work.laneMost === undefined) return { most, shared: most };
-    const held = this.held(work, organizationId);
-    return { most, shared: Math.ceil((held + free) / 2) - held };
-  }
-
-  private held = (work: Work, organizationId: string): number =>
-    this.inPlaces(work).filter((job) => job.organization_id === organizationId).length;
-
   private do(work: Work, job: Job): void {
-    const those = this.running.get(work.kind) ?? new Map();
-    this.running.set(work.kind, those);
     const run = doJob(this.core, work, job)
       .catch(this.onError)
       .finally(() => {
-        those.delete(run);
+        this.places.leave(work, run);
         this.refill();
         this.lookSoon();
       });
-    those.set(run, job);
+    this.places.take(work, run, job);
   }
 
   // --- timers ---
@@ -307,7 +265,7 @@ class Running implements Worker {
   // --- running work ---
 
   private *underWay(): Iterable<Promise<unknown>> {
-    for (const those of this.running.values()) yield* those.keys();
+    yield* this.places.runs();
     yield* this.firing.values();
     if (this.refilling !== null) yield this.refilling;
     if (this.claiming !== null) yield this.claiming.catch(() => {});
