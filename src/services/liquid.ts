@@ -51,9 +51,15 @@ export interface Rendering {
 /** Why a template cannot be read or rendered, in plain words. */
 export class TemplateError extends Error {}
 
-/** Throws a `TemplateError` when a template cannot be read. */
-export function checkTemplate(source: string): void {
-  parsed(source);
+/** Why a template cannot be read; null when it can. */
+export function problemOfTemplate(source: string): string | null {
+  try {
+    parsed(source);
+    return null;
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message;
+    throw error;
+  }
 }
 
 /**

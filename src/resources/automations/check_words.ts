@@ -1,6 +1,6 @@
 // Templates are valid before an automation is published.
 import type { FieldErrors } from "../../core/errors.ts";
-import { checkTemplate, TemplateError } from "../../services/liquid.ts";
+import { problemOfTemplate } from "../../services/liquid.ts";
 import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { wordsOfMessages } from "./literal_words.ts";
@@ -20,16 +20,6 @@ export function checkTemplates(errors: FieldErrors, value: unknown, at: string):
 export function checkKey(errors: FieldErrors, { concurrency }: Plan["settings"]): void {
   const problem = concurrency?.key === undefined ? null : problemOfTemplate(concurrency.key);
   if (problem !== null) errors["settings.concurrency.key"] = problem;
-}
-
-function problemOfTemplate(source: string): string | null {
-  try {
-    checkTemplate(source);
-    return null;
-  } catch (error) {
-    if (error instanceof TemplateError) return error.message;
-    throw error;
-  }
 }
 
 /** The words of messages are templates, even where they do not say so. */

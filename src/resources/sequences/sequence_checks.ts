@@ -4,7 +4,7 @@ import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Patch, Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
-import { checkTemplate, TemplateError } from "../../services/liquid.ts";
+import { problemOfTemplate } from "../../services/liquid.ts";
 import { mailboxOf } from "../accounts/senders.ts";
 import { dispositions } from "../activities/call.ts";
 import { outcomesOf } from "../activities/outcomes.ts";
@@ -74,12 +74,8 @@ export async function checkQueries(
 }
 
 function checkTags(source: string | null, place: string): void {
-  try {
-    if (source !== null) checkTemplate(source);
-  } catch (error) {
-    if (error instanceof TemplateError) throw invalid({ [place]: error.message });
-    throw error;
-  }
+  const problem = source === null ? null : problemOfTemplate(source);
+  if (problem !== null) throw invalid({ [place]: problem });
 }
 
 /** The outcomes must be of calls. Those that the sequence already had may stay. */

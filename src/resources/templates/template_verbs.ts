@@ -4,7 +4,7 @@ import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { type Sql, sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
-import { checkTemplate, TemplateError } from "../../services/liquid.ts";
+import { problemOfTemplate } from "../../services/liquid.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { emailTemplate } from "./email_template.ts";
 import { checkMayWrite } from "./ownership.ts";
@@ -72,13 +72,8 @@ const written = ["subject", "body", "text"] as const;
 
 function readable<T extends { [K in (typeof written)[number]]?: string }>(given: T): T {
   for (const field of written) {
-    if (given[field] === undefined) continue;
-    try {
-      checkTemplate(given[field]);
-    } catch (error) {
-      if (error instanceof TemplateError) throw invalid({ [field]: error.message });
-      throw error;
-    }
+    const problem = given[field] === undefined ? null : problemOfTemplate(given[field]);
+    if (problem !== null) throw invalid({ [field]: problem });
   }
   return given;
 }
