@@ -27,7 +27,7 @@ export async function restoreOrganization(
     const known = new Map((await tablesOf(client)).map((one) => [one.name, one]));
     await readArchive(await open(), null, {
       table: async (name, chunks) => stageTable(client, manifest, known, change, name, chunks),
-      file: (key, chunks) => storeFile(target, here, key, chunks),
+      file: (key, chunks) => storeFile(client, target.storage, here, key, chunks),
     });
     const tables = manifest.tables.filter(({ name }) => name !== people);
     await stopEverything(client, new Set(tables.map(({ name }) => name)));
@@ -81,20 +81,19 @@ async function stageTable(
   if (name === people) for (const [there, here] of await findPeople(client)) change.given.set(there, here);
 }
 
-/** In a transaction of its own: if the restore comes to no end, the bytes are removed. */
+/** Announced before the transaction begins: if the restore comes to no end, the bytes are removed. */
 async function storeFile(
-  { url, storage }: Pick<Target, "url" | "storage">,
+  client: pg.Client,
+  storage: Target["storage"],
   here: string,
   key: string,
   chunks: AsyncIterable<Uint8Array>,
-) {
+): Promise<void> {
   const ours = checkedKey(key).replace(/^[^/]*/, here);
-  await withClient(url, "headwater restore", (client) =>
-    client.query(
-      `insert into stored_bytes_removal (organization_id, storage_key, due) values ($1, $2, now() + interval '1 day')
-       on conflict (organization_id, storage_key) do update set due = excluded.due`,
-      [here, ours],
-    ),
+  await client.query(
+    `insert into stored_bytes_removal (organization_id, storage_key, due) values ($1, $2, now() + interval '1 day')
+     on conflict (organization_id, storage_key) do update set due = excluded.due`,
+    [here, ours],
   );
   await storage.keep(await storage.receive(chunks, fileMost), ours);
 }
