@@ -4,7 +4,6 @@
 import { actorOfMember } from "../../auth/unscoped_work.ts";
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
-import { Problem } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { requestOf } from "../../jobs/claims.ts";
@@ -15,6 +14,7 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { noteEnriched } from "../contacts/enriched.ts";
+import { refusalOf } from "../shared/refused_words.ts";
 import { applyFacts } from "./apply.ts";
 import { type Asked, askProvider, settleCredit } from "./ask_provider.ts";
 import { enrichment } from "./enrichment.ts";
@@ -107,7 +107,7 @@ async function lockedRecord(ctx: Ctx, { object_type, object_id }: Enrichment): P
   try {
     return await ctx.registry.verb(kinds[object_type], "lock")(ctx, object_id);
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) return null;
+    if (refusalOf(error)?.status === 404) return null;
     throw error;
   }
 }
