@@ -156,6 +156,9 @@ function dateWriter(format: Export["date_format"], timeZone: string): (value: st
   const local = new Intl.DateTimeFormat("sv-SE", { timeZone, ...parts, ...options });
   return (value) => {
     const [date, time, offset = ""] = local.format(new Date(value)).split(" ");
-    return format === "excel" ? `${date} ${time}` : `${date}T${time}${offset.replace("GMT", "").replace("\u2212", "-") || "Z"}`;
+    if (format === "excel") return `${date} ${time}`;
+    // Excel would show parts of a second as minutes.
+    const [fraction = ""] = /\.(?!000Z)\d{3}(?=Z$)/.exec(value) ?? [];
+    return `${date}T${time}${fraction}${offset.replace("GMT", "").replace("\u2212", "-") || "Z"}`;
   };
 }

@@ -223,3 +223,52 @@ for (const [object, body, object_type] of [
       assert.equal((await other.get("/contact/")).data[0].name, "Ann");
     if (object === "opportunity") assert.equal((await other.get("/opportunity/")).data[0].value, 500);
   });
+
+for (const body of [
+  { format: "csv" },
+  { format: "xlsx" },
+  { format: "csv", date_format: "iso8601" },
+  { format: "csv", date_format: "excel" },
+])
+  test(`white space at the ends of texts and parts of seconds survive a ${Object.values(body).join(" with dates in ")}`, async () => {
+    const acme = await organization();
+    const custom = async (of: string, type: string) =>
+      `custom.${(await acme.customField(of, { type, name: `${of} ${type}` })).id}`;
+    const text = "  in front and behind\u00a0";
+    const lead = await acme.lead({
+      name: "Acme\u00a0",
+      description: `${text}\n`,
+      addresses: [{ address_1: text, city: "Bonn " }],
+      [await custom("lead", "text")]: text,
+      [await custom("lead", "datetime")]: "2026-02-03T04:05:56.789Z",
+      tags: ["vip\u00a0", " new", "x"],
+    });
+    const person = await acme.contact({
+      lead_id: lead.id,
+      name: "Ann\u2003",
+      title: text,
+      [await custom("contact", "datetime")]: "2026-02-03T04:05:56.001Z",
+    });
+    const deal = await acme.opportunity({ lead_id: lead.id, value: 5, note: text });
+    const states = async () =>
+      Promise.all([`/lead/${lead.id}/`, `/contact/${person.id}/`, `/opportunity/${deal.id}/`].map((path) => acme.get(path)));
+    const before = await states();
+
+    await imported(acme, await exported(acme, "lead", { ...body, include_addresses: true }), "lead", { match_by: "id" });
+    await imported(acme, await exported(acme, "lead", { ...body, type: "contacts" }), "contact", { match_by: "id" });
+    await imported(acme, await exported(acme, "opportunity", body), "opportunity", { match_by: "id" });
+
+    assert.deepEqual(await states(), before);
+  });
+
+test("a table may still change such a text, and JSON its ends too", async () => {
+  const acme = await organization();
+  const { id } = await acme.lead({ name: "Acme", description: "old\u00a0" });
+  const described = async () => (await acme.get(`/lead/${id}/`)).description;
+
+  await imported(acme, Buffer.from(`id,description\n${id},new\n`), "lead");
+  const byTable = await described();
+  await imported(acme, Buffer.from(JSON.stringify([{ id, description: "new " }])), "lead");
+
+  assert.deepEqual([byTable, await described()], ["new", "new "]);
+});

@@ -4,8 +4,13 @@ import { distinct, keyOf, pointOf } from "./bodies.ts";
 import type { Import } from "./import_rows.ts";
 import { type Conflict, entriesOf } from "./mapping.ts";
 
-/** What a mapping says about the fields of a kind of record: `emails`, `addresses.city`. */
-export type Conflicts = ReadonlyMap<string, Conflict>;
+/** How a row and the record that exists become one. */
+export interface Conflicts {
+  /** What a mapping says about the fields of a kind of record: `emails`, `addresses.city`. */
+  by: ReadonlyMap<string, Conflict>;
+  /** Cells say everything, as in JSON: white space at the ends of a text, and parts of a second. */
+  isExact: boolean;
+}
 
 /** The fields that some targets are written to. */
 const fields: Readonly<Record<string, string>> = {
@@ -24,7 +29,7 @@ const fields: Readonly<Record<string, string>> = {
   ),
 };
 
-export function conflictsOf({ mapping }: Import, part: "lead" | "contact" | "opportunity" | "product"): Conflicts {
+export function conflictsOf({ mapping, dialect }: Import, part: "lead" | "contact" | "opportunity" | "product"): Conflicts {
   const found = new Map<string, Conflict>();
   for (const { target, on_conflict } of entriesOf(mapping)) {
     const [, prefix = "lead", rest] = /^(?:(contact|opportunity|product)\.)?(.*)$/s.exec(target)!;
@@ -34,7 +39,7 @@ export function conflictsOf({ mapping }: Import, part: "lead" | "contact" | "opp
     if (target === "opportunity.close_date")
       for (const closed of ["date_won", "date_lost"]) if (!found.has(closed)) found.set(closed, on_conflict);
   }
-  return found;
+  return { by: found, isExact: dialect?.format === "json" || dialect?.format === "jsonl" };
 }
 
 /** The same for a record that exists. Lists keep what they have, and other values are replaced, unless the mapping says otherwise. */
@@ -44,12 +49,34 @@ export function onTopOf(before: Body, body: Body, conflicts: Conflicts): Body {
     // A record that exists was created when it was.
     if (key === "date_created") continue;
     const present = valueOf(before, key);
+    const said = conflicts.isExact ? value : withWhatCellsLack(present, value);
     const now =
-      key === "addresses" ? addressesOn(present, value, conflicts) : settle(present, value, conflicts.get(key), lists.has(key));
+      key === "addresses" ? addressesOn(present, said, conflicts) : settle(present, said, conflicts.by.get(key), lists.has(key));
     if (now !== undefined) settled[key] = now;
   }
   return settled;
 }
+
+/**
+ * A cell of a table loses the white space at the ends of its text, and a spreadsheet the parts of a second. What differs from the present
+ * value only in these is the present value.
+ */
+function withWhatCellsLack(present: any, value: any): any {
+  if (typeof value === "string") return typeof present === "string" && isMeant(present, value) ? present : value;
+  if (!Array.isArray(value)) return value;
+  const there: any[] = Array.isArray(present) ? present : [];
+  return value.map((one, i) => {
+    if (typeof one === "string") return there.find((other) => typeof other === "string" && isMeant(other, one)) ?? one;
+    if (typeof one !== "object" || one === null) return one;
+    return Object.fromEntries(Object.entries(one).map(([key, part]) => [key, withWhatCellsLack(there[i]?.[key], part)]));
+  });
+}
+
+const isMeant = (present: string, value: string): boolean =>
+  present.trim() === value || (wholeSecond.test(value) && present.replace(fraction, ".000Z") === value);
+
+const wholeSecond = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/;
+const fraction = /\.\d{3}Z$/;
 
 const lists: ReadonlySet<string> = new Set(["emails", "phones", "urls", "tags"]);
 
@@ -79,7 +106,7 @@ function addressesOn(present: any, given: Body[], conflicts: Conflicts): Body[] 
   const all: Body[] = [...(present ?? [])];
   const isSaid = given.map((said, i) => {
     const lines = Object.entries(said).map(([line, value]) => {
-      const conflict = conflicts.get(`addresses.${line}`) ?? conflicts.get("addresses");
+      const conflict = conflicts.by.get(`addresses.${line}`) ?? conflicts.by.get("addresses");
       return [line, settle(all[i]?.[line], value, conflict, false)];
     });
     const changed = Object.fromEntries(lines.filter(([, value]) => value !== undefined));
