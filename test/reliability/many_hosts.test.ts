@@ -5,13 +5,13 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import { withClient } from "../../src/db/one_client.ts";
 import { createDatabase } from "../support/database.ts";
 import { needProgram, runProgram } from "../support/debian.ts";
 import { freePorts } from "../support/free_port.ts";
 import { startLoad } from "../support/load.ts";
-import { dataDir, launch, type Running, start, until } from "../support/processes.ts";
+import { dataDir, hasEnded, lastWords, launch, type Running, start, until } from "../support/processes.ts";
 import { receiver } from "../support/receiver.ts";
 import { startS3 } from "../support/s3_server.ts";
 
@@ -55,7 +55,22 @@ async function startHost(port: number, more: Record<string, string> = {}): Promi
   hosts.set(port, await start({ ...env, PORT: `${port}`, DATA_DIR: dataDir(), ...more }, "api"));
 }
 
-const startWorkerHost = () => workers.push(launch(["worker"], { ...env, DATA_DIR: dataDir() }));
+/** Resolves when it works. */
+async function startWorkerHost(): Promise<void> {
+  const worker = launch(["worker"], { ...env, DATA_DIR: dataDir() });
+  workers.push(worker);
+  await until(() => lastWords(worker).includes("Working") || hasEnded(worker));
+}
+
+/** For a failure: what the load balancer and each host have printed. */
+function lastWordsOfAll(): string {
+  const all: [string, string][] = [
+    ["haproxy", proxy?.said().slice(-3000) ?? "not started"],
+    ...[...hosts].map(([port, { child }]): [string, string] => [`api at ${port}`, lastWords(child)]),
+    ...workers.map((child): [string, string] => [`worker ${child.pid}`, lastWords(child)]),
+  ];
+  return all.map(([who, words]) => `--- ${who}\n${words}`).join("\n");
+}
 
 before(async () => {
   needProgram("haproxy", haproxy);
@@ -71,18 +86,28 @@ before(async () => {
     BOOTSTRAP_API_KEY: key,
     SHUTDOWN_DELAY_SECONDS: "3",
     RATE_LIMIT_REPORT: `${reports}/600`,
+    LOG_LEVEL: "error",
     ...many,
     ...s3.env,
   };
+  await startAll().catch((error) => {
+    throw new Error(`${error.message}\n${lastWordsOfAll()}`, { cause: error });
+  });
+});
+
+async function startAll(): Promise<void> {
   const file = join(dataDir(), "haproxy.cfg");
   writeFileSync(file, configuration(ports[3]!, ports.slice(0, 3)));
   await startHost(ports[0]!);
   await startHost(ports[1]!, { WEB_CONCURRENCY: "2" });
-  startWorkerHost();
-  startWorkerHost();
+  await Promise.all([startWorkerHost(), startWorkerHost()]);
   proxy = runProgram(haproxy, ["-db", "-f", file]);
-  await until(async () => (await status(entrance, "/readyz")) === 200);
+  await until(async () => (await status(entrance, "/readyz")) === 200 || proxy!.hasEnded());
   await until(async () => (await living()) === 2);
+}
+
+afterEach((t) => {
+  if ("passed" in t && !t.passed) t.diagnostic(lastWordsOfAll());
 });
 
 after(async () => {
@@ -179,9 +204,11 @@ describe("on several hosts", () => {
     hook.close();
   });
 
-  test("a killed host is noticed within five seconds, one more takes its place, and all are restarted, one after the other, without a failed request", async (t) => {
+  test("a killed host is noticed within five seconds, one more takes its place and does what it was doing, and all are restarted, one after the other, without a failed request; what is due by the clock is done once, whoever is there", async (t) => {
     const load = startLoad(() => entrance, key);
     await load.answered(100);
+    const meetings = [await meetingSoon()];
+    const job = await jobOfTheFirstWorker();
 
     const [killedAt, killedSaid] = [Date.now(), proxy!.said().length];
     hosts.get(ports[0]!)!.child.kill("SIGKILL");
@@ -189,13 +216,14 @@ describe("on several hosts", () => {
     hosts.delete(ports[0]!);
     await said(killedSaid, `api${ports[0]} is DOWN`);
     const noticedMs = Date.now() - killedAt;
+    await job.claimExpires();
     // Requests that were under way on it are lost with it; later ones are not.
     const { failures: lost } = await load.end();
     t.diagnostic(`noticed after ${noticedMs} ms; ${lost.length} requests were lost with the host`);
 
     const going = startLoad(() => entrance, key);
-    await startHost(ports[2]!);
-    startWorkerHost();
+    meetings.push(await meetingSoon());
+    await Promise.all([startHost(ports[2]!), startWorkerHost()]);
     await said(killedSaid, `api${ports[2]} is UP`);
     await going.answered(100);
     for (const port of [ports[1]!, ports[2]!]) {
@@ -204,19 +232,68 @@ describe("on several hosts", () => {
       await startHost(port);
       await said(before, `api${port} is UP`);
     }
-    workers[1]!.kill("SIGTERM");
-    await once(workers[1]!, "exit");
-    startWorkerHost();
+    // From here on, no host is left that was there at the beginning.
+    workers[2]!.kill("SIGTERM");
+    await once(workers[2]!, "exit");
+    meetings.push(await meetingSoon());
+    await startWorkerHost();
     await going.answered(100);
+    await job.isDone();
+    await until(async () => (await startsOf(meetings)).length >= meetings.length);
     const { failures, requests, repeated, created } = await going.end();
     t.diagnostic(`${requests} requests over a rolling restart, ${repeated} of them asked twice`);
 
     assert.ok(noticedMs < 5000, `${noticedMs}`);
     assert.ok(lost.length <= 16, lost.join("\n"));
     assert.deepEqual(failures, []);
+    assert.deepEqual((await startsOf(meetings)).sort(), meetings.sort(), "each began once");
+    const [first, again] = job.told;
+    assert.deepEqual([job.told.length, first], [2, again], "once by the killed worker, which could not note it, and once more");
+    assert.deepEqual(await job.deliveries(), ["succeeded"]);
     const { rows } = await withClient(database.url, "test", (client) =>
       client.query("select count(*)::int as n from lead where id = any($1)", [created]),
     );
     assert.equal(rows[0].n, created.length);
   });
 });
+
+/** A meeting that a timer begins in a moment. */
+async function meetingSoon(): Promise<string> {
+  const { id: lead_id } = await ask(entrance, "POST", "/lead/", { name: "Whom we meet" });
+  const starts_at = new Date(Date.now() + 1500).toISOString();
+  return (await ask(entrance, "POST", "/activity/meeting/", { lead_id, title: "Demo", starts_at })).id;
+}
+
+/** The meetings whose beginning was told, each as often as it was told. */
+async function startsOf(meetings: readonly string[]): Promise<string[]> {
+  const { rows } = await withClient(database.url, "test", (client) =>
+    client.query("select object_id from event where object_id = any($1) and action = 'started'", [meetings]),
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** A delivery that the first worker has under way, and no other: they are there before and after. Its receiver does not answer yet. */
+async function jobOfTheFirstWorker() {
+  workers[1]!.kill("SIGTERM");
+  await once(workers[1]!, "exit");
+  const told: string[] = [];
+  const hook = await receiver(({ headers }, response) => {
+    told.push(headers["webhook-id"]!);
+    if (told.length > 1) response.writeHead(200).end();
+  });
+  const { id } = await ask(entrance, "POST", "/webhook/", { url: hook.url, events: ["lead_tag.created"] });
+  await ask(entrance, "POST", "/lead_tag/", { name: "Of the killed worker" });
+  await until(() => told.length === 1);
+  await startWorkerHost();
+  const jobs = (set: string) =>
+    withClient(database.url, "test", (client) => client.query(`${set} where kind = 'webhook' and object_id = $1`, [id]));
+  const deliveries = async (): Promise<string[]> =>
+    (await ask(entrance, "GET", `/webhook/${id}/delivery/`)).data.map((one: any) => one.status);
+  return {
+    told,
+    deliveries,
+    /** As if the minute of the dead worker's claim had gone by. */
+    claimExpires: () => jobs("update job set claimed_until = now()"),
+    isDone: () => until(async () => (await jobs("select from job")).rowCount === 0 && (await deliveries())[0] === "succeeded"),
+  };
+}

@@ -31,6 +31,11 @@ export function dataDir(): string {
 }
 
 const launched = new Set<ChildProcess>();
+const printed = new WeakMap<ChildProcess, string[]>();
+
+/** The end of what a process has printed, for whoever reads a failure. */
+export const lastWords = (child: ChildProcess): string => (printed.get(child) ?? []).join("").slice(-3000).trim();
+
 // A failed test has not stopped its processes, and the test run would wait for them.
 after(() => {
   for (const child of launched) child.kill("SIGKILL");
@@ -53,6 +58,9 @@ export function launch(args: readonly string[], env: Record<string, string>, fil
     stdio: ["ignore", "pipe", "pipe"],
   });
   launched.add(child.once("exit", () => launched.delete(child)));
+  const words: string[] = [];
+  printed.set(child, words);
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (text) => words.push(String(text)));
   return child;
 }
 
@@ -84,11 +92,12 @@ export const start = (env: Record<string, string>, as: "start" | "api" = "start"
 /** The same from the start file of another release. */
 export async function startAt(file: string, env: Record<string, string>, as: "start" | "api"): Promise<Running> {
   const child = launch([as], env, file);
-  let [said, err] = ["", ""];
+  let said = "";
   child.stdout!.on("data", (text) => (said += text));
-  child.stderr!.on("data", (text) => (err += text));
-  for (const until = Date.now() + 60_000; !said.includes("Listening on"); await sleep(20)) {
-    if (child.exitCode !== null || Date.now() > until) assert.fail(`the service did not start:\n${said}${err}`);
+  for (const until = Date.now() + startMs; !said.includes("Listening on"); await sleep(20)) {
+    if (hasEnded(child))
+      assert.fail(`the service ended instead of starting (${child.exitCode ?? child.signalCode}):\n${lastWords(child)}`);
+    if (Date.now() > until) assert.fail(`the service did not listen within ${startMs / 1000} s:\n${lastWords(child)}`);
   }
   const [, url] = /Listening on (\S+)/.exec(said)!;
   return {
@@ -97,10 +106,15 @@ export async function startAt(file: string, env: Record<string, string>, as: "st
     url: url!,
     async stop() {
       child.kill("SIGTERM");
-      return child.exitCode ?? (await once(child, "exit"))[0];
+      return hasEnded(child) ? child.exitCode : (await once(child, "exit"))[0];
     },
   };
 }
+
+/** A machine that does much else takes ten times as long as usual. */
+const startMs = 120_000;
+
+export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 export const statusOf = async (url: string, key: string) =>
   (await fetch(`${url}/api/v1/me/`, { headers: { authorization: `Bearer ${key}` } })).status;
