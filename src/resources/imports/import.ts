@@ -139,7 +139,10 @@ export const importResource = resource({
     mapping: json(mappingSchema, {
       doc: "The target of each column by its name; null skips a column. Or a list of `{column, target}`, which may say more. Setting it queues the import.",
     }),
-    options: json(optionsSchema, { default: {}, doc: "How rows match existing records, and what happens to those." }),
+    options: json(optionsSchema, {
+      default: {},
+      doc: "How rows match existing records, and what happens to those. With `on_match` `update`, which it is by default, to begin needs a key of the scope `write_destructive`.",
+    }),
     dry_run: input(z.boolean(), {
       doc: "With a mapping: only checks the rows, and shows the result as `preview`. The import stays a draft.",
     }),

@@ -97,13 +97,13 @@ export async function updateImport(ctx: Ctx, before: Import, patch: Patch<typeof
     throw invalid({ status: `is ${before.status}: a mapping can only be set while the import is a draft` });
   if (given === null && before.mapping !== null) throw invalid({ mapping: "must not be null" });
   if (values.options || mapped) await checkOptions(ctx, options);
-  if (action === "resume") checkOverwriting(ctx, before.options);
+  if (action === "resume") checkOverwriting(ctx, before, before.options);
   if (action) return stepOn(ctx, named(ctx, before, values), action);
   if (dry_run) return checkRows(ctx, before, mapping, options);
   if (!given || (!mapped && before.status !== "error")) return store.update(ctx, importResource, before, values);
 
   checkReady(ctx, before, mapping!, options);
-  checkOverwriting(ctx, options);
+  checkOverwriting(ctx, before, options);
   await spendAhead(ctx, { writes: before.n_rows - before.n_processed });
   wake(ctx, importJobs, [before.id]);
   const queued = { status: "queued", error: null, date_completed: null, clears_at: null, ...withoutTrial(before) } as const;
@@ -130,14 +130,13 @@ async function checkRows(ctx: Ctx, before: Import, mapping: Import["mapping"], o
   return store.update(ctx, importResource, before, { preview: begunPreview(before.n_rows), trial }, undefined, null);
 }
 
-/** What changes many records at once needs a wider scope of tools, as bulk work does. */
-function checkOverwriting(ctx: Ctx, { on_match }: Options): void {
-  const mayOverwrite = on_match === undefined || on_match === "update";
-  if (ctx.request.byTool === true && mayOverwrite && !ctx.actor.scopes.has("write_destructive"))
-    throw new Problem(
-      403,
-      "An import that changes the records it finds needs the scope write_destructive of tools: set options.on_match to skip or create.",
-    );
+/** What may change many records at once needs a wider scope, as bulk work does. What only creates records needs none. */
+function checkOverwriting(ctx: Ctx, { object_type }: Import, { on_match = "update" }: Options): void {
+  if (on_match !== "update" || object_type === "task" || ctx.actor.scopes.has("write_destructive")) return;
+  throw new Problem(
+    403,
+    "An import that changes the records it finds needs the scope write_destructive: set options.on_match to skip or create.",
+  );
 }
 
 function checkReady(ctx: Ctx, before: Import, mapping: Mapping, options: Options): void {

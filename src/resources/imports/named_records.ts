@@ -35,8 +35,10 @@ export async function placeNamed(ctx: Ctx, imp: Import, reads: readonly ReadRow[
   const personIds = bodies.flatMap((one) => [one.contact.id ?? [], one.opportunity.contact_id ?? []].flat());
   const people = await byId(ctx, contact, personIds, sql``);
   for (const read of reads) {
-    const deal = read.bodies.opportunity.id;
-    const outcome = refusalOfIds(read, placed.deals, people) ?? (await refusalOfDeal(ctx, imp, read, placed.deals.get(deal)));
+    let outcome = refusalOfIds(read, placed.deals, people);
+    // The deal only says where another one belongs.
+    if (imp.options.on_match === "create") delete read.bodies.opportunity.id;
+    outcome ??= await refusalOfDeal(ctx, imp, read, placed.deals.get(read.bodies.opportunity.id));
     if (outcome === null) placed.reads.push(read);
     else placed.outcomes.push(outcome);
   }

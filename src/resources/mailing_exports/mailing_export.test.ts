@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Client } from "../../../test/support/client.ts";
 import { atMoment } from "../../../test/support/clock.ts";
 import { organization } from "../../../test/support/given.ts";
 import { withWorker } from "../../../test/support/worker.ts";
@@ -78,6 +79,18 @@ test("exports are listed for who may export", async () => {
   assert.equal((await acme.get(`/mailing_export/${made.id}/`)).status, "queued");
   await member.refused(403, "GET", "/mailing_export/");
   await member.refused(403, "GET", "/mailing_export/platforms/");
+});
+
+test("an audience leaves only by a key of the widest scope", async () => {
+  const acme = await organization();
+  const { key } = await acme.post("/api_key/", { scopes: ["write_safe"] });
+  const safe = new Client(acme.service, key);
+
+  const refusal = await safe.refused(403, "POST", "/mailing_export/", { platform: "csv" });
+  const made = await acme.post("/mailing_export/", { platform: "csv" });
+
+  assert.match(refusal.error, /write_destructive/);
+  assert.equal((await safe.get("/mailing_export/")).data[0].id, made.id);
 });
 
 test("what became of each contact is known for 37 days", async () => {

@@ -26,6 +26,7 @@ export const createMailingExport = operation({
   // It carries all contacts to an address of the caller's choice.
   mcp: false,
   group: "bulk",
+  scope: "write_destructive",
   narrows: true,
   previews: true,
   status: 201,
