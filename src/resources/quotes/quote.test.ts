@@ -53,6 +53,20 @@ test("a quote is for a lead, which a deal can say, and for people and deals of t
   await acme.refused(400, "PUT", path(made), { lead_id: person.lead_id }, "lead_id");
 });
 
+test("a quote is for the person of its deal, unless it is given another or nobody", async () => {
+  const acme = await organization();
+  const lead = await acme.lead();
+  const [ann, bob] = [await acme.contact({ lead_id: lead.id }), await acme.contact({ lead_id: lead.id })];
+  const { id: opportunity_id } = await acme.opportunity({ lead_id: lead.id, contact_id: ann.id });
+
+  const usual = await acme.post("/quote/", { opportunity_id });
+  const other = await acme.post("/quote/", { opportunity_id, contact_id: bob.id });
+  const nobody = await acme.post("/quote/", { opportunity_id, contact_id: null });
+  const next = await acme.post("/quote/", { from_quote_id: nobody.id });
+
+  assert.deepEqual([usual.contact_id, other.contact_id, nobody.contact_id, next.contact_id], [ann.id, bob.id, null, null]);
+});
+
 test("a quote begins with its deal's lines and currency, unless it is given others", async () => {
   const acme = await organization();
   const deal = await acme.opportunity({ value_currency: "EUR" });

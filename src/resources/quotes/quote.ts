@@ -82,10 +82,14 @@ export const quote = resource({
       { onDelete: "clear", onMove: "clear" },
       { createOnly: true, doc: "The lead; by default the opportunity's." },
     ),
-    lead_name: label("lead_id", "lead", "display_name", "It stays when the lead is deleted.", "kept_lead_name"),
+    lead_name: label("lead_id", "lead", "display_name", "The lead's name; it stays when the lead is deleted.", "kept_lead_name"),
     kept_lead_name: text({ readOnly: true, hidden: true, max: 1000 }),
     opportunity_id: ref("opportunity", { onDelete: "clear", onMove: "clear" }, { doc: "A deal of the lead." }),
-    contact_id: ref("contact", { onDelete: "clear", onMove: "clear" }, { doc: "A contact of the lead." }),
+    contact_id: ref(
+      "contact",
+      { onDelete: "clear", onMove: "clear" },
+      { doc: "The person it is for, a contact of the lead; by default the opportunity's." },
+    ),
     contact_name: label("contact_id", "contact", "display_name"),
     status: choice(quoteStates, {
       default: "draft",
@@ -110,8 +114,8 @@ export const quote = resource({
       doc: "On the whole quote, before tax: percent or minor units, see `discount_type`.",
     }),
     discount_type: choice(["percentage", "amount"], { default: "percentage" }),
-    subtotal: total("subtotal", "The lines, before discounts and tax on top."),
-    discount_total: total("discount_total", "The amount of all discounts, of the lines and of the whole."),
+    subtotal: total("subtotal", "The lines, each quantity times price: before all discounts, and before tax on top."),
+    discount_total: total("discount_total", "All discounts: those of the lines, and the one on the whole."),
     tax_total: total("tax_total", "The tax, on top or included."),
     total: total("total", "The amount to be paid."),
     taxes: computed(

@@ -118,17 +118,19 @@ function lineInWords(line: QuoteLine, currency: string): DocumentLine {
 }
 
 /**
- * The steps from the amounts of the lines to the total, which add up. The amounts of the lines already include their own
- * discounts.
+ * The steps from the lines before all discounts to the total, which add up. The amounts of the lines already include their own
+ * discounts, so these are a step of their own.
  */
 function sumsOf(of: Quote): Sum[] {
   const money = (amount: number) => formatMoney(amount, of.currency)!;
   const amounts = discountable(of.line_items);
   const taxes = taxesOf(of).filter(({ base }) => base !== 0);
   const onTop = (tax: Tax) => tax.tax_method === "exclusive";
-  const discount = amounts - (of.subtotal - of.discount_total);
+  const ofLines = of.subtotal - amounts;
+  const discount = of.discount_total - ofLines;
   return [
-    ["Subtotal", money(amounts)],
+    ["Subtotal", money(of.subtotal)],
+    ...(ofLines === 0 ? [] : [["Discounts on items", `-${money(ofLines)}`] as Sum]),
     ...(discount === 0 ? [] : [[discountLabel(of), `-${money(discount)}`] as Sum]),
     ...taxes.filter(onTop).map((tax): Sum => [`Tax ${tax.tax_percent}%`, money(tax.tax_total)]),
     ...taxes.filter((tax) => !onTop(tax)).map((tax): Sum => [`Tax ${tax.tax_percent}% (included)`, money(tax.tax_total)]),

@@ -75,8 +75,11 @@ test("the table adds up for its reader, to the cent, and the page, the PDF and t
       const onTop = [...sums].filter(([label]) => /^Tax [\d.]+%$/.test(label));
       const off = [...sums].filter(([label]) => label.startsWith("Discount"));
 
-      assert.equal(sums.get("Subtotal"), total(amounts));
-      assert.equal(sums.get("Total"), total([...amounts, ...[...off, ...onTop].map(([, amount]) => amount)]));
+      const steps = [...off, ...onTop].map(([, amount]) => amount);
+      assert.equal(sums.get("Subtotal"), quote.subtotal);
+      assert.equal(sums.get("Subtotal")! + (sums.get("Discounts on items") ?? 0), total(amounts));
+      assert.equal(total(off.map(([, amount]) => -amount)), quote.discount_total);
+      assert.equal(sums.get("Total"), total([quote.subtotal, ...steps]));
       assert.equal(sums.get("Total"), quote.total);
       assert.equal(quote.total, quote.subtotal - quote.discount_total + total(onTop.map(([, amount]) => amount)));
       assert.deepEqual(

@@ -32,8 +32,9 @@ export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise
 
   const deal = await dealNamed(ctx, values.opportunity_id);
   const lead_id = values.lead_id ?? deal?.lead_id;
+  const contact_id = values.contact_id === undefined ? (deal?.contact_id ?? null) : values.contact_id;
   if (!lead_id) throw invalid({ lead_id: "is required, or opportunity_id" });
-  await checkSameLead(ctx, lead_id, deal, values.contact_id);
+  await checkSameLead(ctx, lead_id, deal, contact_id);
   const currency = given.currency ?? from?.currency ?? deal?.value_currency ?? currencyOfOrganization(ctx);
   refuseOtherCurrency(currency, deal);
   const line_items = await firstLines(ctx, given.line_items, currency, from, deal);
@@ -51,6 +52,7 @@ export async function createQuote(ctx: Ctx, body: Create<typeof quote>): Promise
     number,
     lead_id,
     kept_lead_name: display_name,
+    contact_id,
     currency,
     expires_at,
     revision: (from?.revision ?? 0) + 1,
