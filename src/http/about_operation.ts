@@ -3,7 +3,7 @@
 import type { Operation } from "../core/operation.ts";
 import { canBeTried } from "../records/dry_run.ts";
 import { objectTypesOf } from "../records/object_types.ts";
-import { eventsLeft } from "./events_left.ts";
+import { eventsLeft, ofAnyType } from "./events_left.ts";
 import { purposes } from "./when_to_use.ts";
 
 /** Paragraphs: what it is for, who may call it, and how it behaves. */
@@ -56,7 +56,8 @@ export function eventsOf({ name, resource, verb }: Operation): readonly string[]
   const action = verb === null ? undefined : actions[verb];
   const said = eventsLeft.get(name) ?? [];
   if (resource === null || action === undefined || (action === "created" && resource.createdSilently)) return said;
-  return [...new Set([...objectTypesOf(resource).map((type) => `${type}.${action}`), ...said])];
+  const types = ofAnyType.has(resource.name) ? [resource.name] : objectTypesOf(resource);
+  return [...new Set([...types.map((type) => `${type}.${action}`), ...said])];
 }
 
 const actions: Partial<Record<NonNullable<Operation["verb"]>, string>> = {

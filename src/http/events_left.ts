@@ -2,22 +2,117 @@
 // job leaves later is not among them.
 
 const ofFields = (action: string): string[] =>
-  ["lead", "contact", "opportunity", "activity", "custom_object", "shared"].map((type) => `custom_fields.${type}.${action}`);
+  ["lead", "contact", "opportunity", "task", "activity", "custom_object", "product", "project", "quote", "shared"].map(
+    (type) => `custom_fields.${type}.${action}`,
+  );
+/** Resources whose events can be named without their type: `task.created` is of tasks of any type. */
+export const ofAnyType: ReadonlySet<string> = new Set(["task"]);
+
 /** What goes along with a lead. */
-const gone = ["lead.deleted", "contact.deleted", "opportunity.deleted", "task.deleted", "activity.*"];
+const gone = [
+  "contact.deleted",
+  "opportunity.deleted",
+  "line_item.deleted",
+  "task.deleted",
+  "activity.*",
+  "conversation.deleted",
+];
+/** What loses a lead, and a person of it. */
+const parted = ["project.updated", "quote.updated"];
+/** What follows a contact to its new lead, or loses it. */
+const ofContact = [
+  "lead.updated",
+  "opportunity.updated",
+  "task.updated",
+  "conversation.updated",
+  "activity.*",
+  "line_item.updated",
+];
+/** A new status of records, and the activity that says so. */
+const leadStatus = ["lead.status_updated", "activity.lead_status_change.created"];
+const dealStatus = [
+  "opportunity.status_updated",
+  "opportunity.won",
+  "opportunity.lost",
+  "activity.opportunity_status_change.created",
+];
 
 export const eventsLeft: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
+    "contact.create": ["contact_tag.created", "lead.created", "lead.updated"],
+    "contact.update": ["contact_tag.created", ...ofContact, "comment.updated", "comment_thread.updated"],
+    "contact.delete": [...ofContact, "comment.deleted", "comment_thread.deleted"],
+    "conversation.create": ["conversation.assigned", "message.created", "activity.*"],
+    "lead.update": [...leadStatus, "lead_tag.created"],
+    "lead_status.create": ["status.lead.updated"],
+    "lead_status.delete": ["lead.updated", ...leadStatus],
+    "opportunity.create": ["lead.created", "opportunity.won", "opportunity.lost"],
+    "opportunity.update": dealStatus,
+    "opportunity.delete": ["line_item.deleted", "activity.opportunity_status_change.deleted"],
+    "opportunity_status.create": ["status.opportunity.updated"],
+    "opportunity_status.update": ["opportunity.updated"],
+    "opportunity_status.delete": ["opportunity.updated", ...dealStatus],
+    "pipeline.update": ["status.opportunity.created", "status.opportunity.updated", "opportunity.updated"],
+    "product.delete": ["line_item.updated"],
+    "project.update": ["project_task.updated"],
+    "project.delete": ["project_task.deleted"],
+    "project_task.create": ["project_task.completed", "project_task.updated"],
+    "project_task.update": ["project_task.completed"],
+    "project_task.delete": ["project_task.updated"],
+    "quote.update": [
+      "quote.sent",
+      "quote.accepted",
+      "quote.declined",
+      "quote.expired",
+      "quote.canceled",
+      "file.created",
+      "opportunity.updated",
+      "line_item.created",
+      "line_item.deleted",
+    ],
+    "task.create": ["task.completed", "activity.task_completed.created"],
+    "task.update": ["task.completed", "activity.task_completed.created", "activity.task_completed.deleted"],
     "membership.create": ["membership.activated"],
     "membership.delete": ["membership.deactivated"],
     "lead.create": ["contact.created", "lead_tag.created"],
-    "lead.delete": gone,
-    "lead.merge": ["lead.merged", "lead.updated", "lead.deleted", "activity.*"],
-    "lead.move": ["lead.moved", ...gone],
+    "lead.delete": [...gone, ...parted, "project_task.updated", "contact.updated"],
+    "lead.merge": [
+      "lead.merged",
+      "lead.updated",
+      "lead.deleted",
+      "contact.updated",
+      "opportunity.updated",
+      "line_item.updated",
+      "task.updated",
+      "activity.*",
+    ],
+    "lead.move": [
+      "lead.*",
+      "contact.*",
+      "opportunity.*",
+      "line_item.*",
+      "task.*",
+      "activity.*",
+      "conversation.*",
+      "file.*",
+      "custom_object.*",
+      ...parted,
+      "lead_tag.created",
+      "custom_object_type.created",
+      "custom_activity_type.created",
+      "unsubscribed_email.created",
+    ],
     "lead.enrich": ["enrichment.created"],
     "contact.enrich": ["enrichment.created"],
-    "contact.merge": ["contact.merged", "contact.updated", "contact.deleted", "activity.*"],
-    "contact.share": ["contact.shared", "contact.updated"],
+    "contact.merge": [
+      "contact.merged",
+      "contact.updated",
+      "contact.deleted",
+      ...ofContact,
+      "comment.updated",
+      "comment_thread.updated",
+    ],
+    "contact.share": ["contact.shared", "contact.updated", "contact.created", "lead.created"],
     "contact.unshare": ["contact.unshared", "contact.updated"],
     "contact_list.add_members": ["contact_list.member_added"],
     "contact_list.remove_member": ["contact_list.member_removed"],
@@ -25,16 +120,16 @@ export const eventsLeft: ReadonlyMap<string, readonly string[]> = new Map(
     "contact_list.copy_from_named_source": ["contact_list.created", "contact_list.member_added"],
     "lead_list.add_members": ["lead_list.member_added"],
     "lead_list.remove_member": ["lead_list.member_removed"],
-    "line_item.create": ["opportunity.updated"],
+    "line_item.create": ["line_item.updated", "opportunity.updated"],
     "line_item.delete": ["opportunity.updated"],
-    "pipeline.create": ["status.opportunity.created"],
+    "pipeline.create": ["pipeline.updated", "status.opportunity.created"],
     "pipeline.delete": ["status.opportunity.deleted"],
     "custom_field.create": ofFields("created"),
     "custom_field.update": ofFields("updated"),
     "custom_field.delete": ofFields("deleted"),
     "custom_activity_type.create": ["custom_fields.activity.created"],
     "custom_object_type.create": ["custom_fields.custom_object.created"],
-    "task.bulk_update": ["task.updated", "task.completed", "activity.task_completed.created"],
+    "task.bulk_update": ["task.updated", "task.completed", "activity.task_completed.created", "activity.task_completed.deleted"],
     "activity_call.create": ["activity.call.completed"],
     "call.voicemail_drop": ["activity.call.updated", "activity.call.completed"],
     "dialer.call": ["activity.call.created"],

@@ -175,7 +175,7 @@ const workPurposes: Record<string, string> = {
   "webhook.rotate_secret":
     "Use it when the key may have leaked, or on a schedule. Your receiver has a day to change over, because both keys sign.",
   "webhook.test":
-    "Use it to see whether your address can be reached and your check of the signature works, without waiting for a real event.",
+    "Use it to see whether your address can be reached and your check of the signature works, without waiting for a real event. `GET /webhook/{id}/delivery/{delivery_id}/` says after a moment what your receiver answered. The event has the fields of any other, and is not in `GET /event/`.",
   "event.stream":
     "Use it to follow what happens as it happens, from a program that keeps a connection open. It is the same feed as `GET /event/`; for a server that can be called, a webhook is less work.",
 };

@@ -5,7 +5,6 @@ import type { Operation } from "../core/operation.ts";
 import { purposeAndBehaviour } from "../http/about_operation.ts";
 import { buildDescription } from "../http/openapi.ts";
 import { type Parameter, shapes } from "./filters.ts";
-import type { Samples } from "./samples.ts";
 import { type Member, membersOf, type Resolve, resolveIn, type Schema } from "./schemas.ts";
 import type { Request } from "./snippets.ts";
 
@@ -30,30 +29,27 @@ export interface Described {
   success: { status: string; doc: string }[];
   errors: readonly string[];
   request: Request;
-  /** Null until there is an example. */
+  /** Null without an example. */
   response: Example["response"] | null;
 }
 
 export interface PageModel {
   described: readonly Described[];
   resolve: Resolve;
-  samples: Samples;
 }
 
-/** Describes the operations one after the other: together they could hold up other requests for a tenth of a second. */
-export async function modelOf(operations: readonly Operation[], prefixOf: Samples["prefixOf"]): Promise<PageModel> {
-  const components: Schema = {};
-  const resolve = resolveIn({ components });
+/** What a page says of its operations, from one description of them all. */
+export async function modelOf(operations: readonly Operation[]): Promise<PageModel> {
+  const description = buildDescription(operations, { version: "" }) as Schema;
+  const resolve = resolveIn(description);
   const examples = await knownExamples();
   const described: Described[] = [];
   for (const operation of operations) {
     await nextTurn();
-    const one = buildDescription([operation], { version: "" }) as Schema;
-    for (const [kind, known] of Object.entries(one.components as Schema)) components[kind] = { ...known, ...components[kind] };
-    const said = one.paths[operation.path][operation.method.toLowerCase()];
+    const said = description.paths[operation.path][operation.method.toLowerCase()];
     described.push(describe(operation, said, resolve, examples[operation.name]));
   }
-  return { described, resolve, samples: { resolve, prefixOf } };
+  return { described, resolve };
 }
 
 let examples: Promise<Record<string, Example>> | undefined;
@@ -78,7 +74,7 @@ function describe(operation: Operation, said: Schema, resolve: Resolve, example:
   return {
     operation,
     description: purposeAndBehaviour(operation),
-    events: shownEvents(said["x-events"]),
+    events: said["x-events"],
     path,
     shapes: inQuery.filter((one) => shapes(one.name)),
     query: inQuery.filter((one) => !shapes(one.name)),
@@ -92,12 +88,6 @@ function describe(operation: Operation, said: Schema, resolve: Resolve, example:
     request: requestOf(operation, example),
     response: example?.response ?? null,
   };
-}
-
-/** Many types that begin and end alike are shown as one. */
-function shownEvents(names: readonly string[]): string[] {
-  const alike = Map.groupBy(names, (name) => name.replace(/\..*\./, ".…."));
-  return [...alike].flatMap(([short, all]) => (all.length > 3 ? [short] : all));
 }
 
 function recordOf(answer: Schema, resolve: Resolve): Member[] {

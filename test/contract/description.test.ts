@@ -8,6 +8,7 @@ import { buildRegistry } from "../../src/core/registry.ts";
 import type { Resource } from "../../src/core/resource.ts";
 import { describeSchema } from "../../src/db/describe_schema.ts";
 import { eventsOf } from "../../src/http/about_operation.ts";
+import { eventsLeft } from "../../src/http/events_left.ts";
 import { buildDescription } from "../../src/http/openapi.ts";
 import { purposes } from "../../src/http/when_to_use.ts";
 import { eventPattern } from "../../src/resources/events/event_names.ts";
@@ -50,6 +51,12 @@ test("every operation that is not one of the five verbs says when to use it, and
 });
 
 test("every event that an operation may leave is one that can be subscribed to", () => {
+  const known = new Set(operations.map((one) => one.name));
+  assert.deepEqual(
+    [...eventsLeft.keys()].filter((name) => !known.has(name)),
+    [],
+    "src/http/events_left.ts names operations that there are not",
+  );
   for (const operation of operations)
     for (const name of eventsOf(operation)) assert.ok(eventPattern(name), `${operation.name} names ${name}`);
 });

@@ -2,15 +2,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Operation } from "../../core/operation.ts";
 import type { Resource } from "../../core/resource.ts";
-import { sampleTail } from "../../http/field_examples.ts";
 import { objectTypesOf } from "../../records/object_types.ts";
 import { eventCatalog } from "../../resources/events/event_names.ts";
 import { type Html, html } from "../../values/html_template.ts";
 import { type PageOfResources, pageOfResource } from "../areas.ts";
 import { codeBlock } from "../code.ts";
 import { type Described, modelOf, type PageModel } from "../model.ts";
-import { sampleOf } from "../samples.ts";
-import { isNullable, type Member, membersOf, plain } from "../schemas.ts";
+import { isNullable, type Member, membersOf, plain, type Schema } from "../schemas.ts";
 import { prose, type Shown, type Site, to } from "../site.ts";
 import { fieldList } from "./fields.ts";
 import { linkTo } from "./link.ts";
@@ -20,9 +18,8 @@ export const operationsOf = ({ registry }: Site, page: PageOfResources): Operati
   page.parts.flatMap((part) => registry.operations.filter(({ name }) => name.startsWith(`${part}.`)));
 
 export async function resourcePage(site: Site, page: PageOfResources): Promise<Shown> {
-  const { registry } = site;
   const operations = operationsOf(site, page);
-  const model = await modelOf(operations, (name) => registry.resource(name)?.prefix);
+  const model = await modelOf(operations);
   const anchors = anchorsOf(operations, page);
   const resources = [...new Set(operations.flatMap(({ resource }) => resource ?? []))];
   const main = resources.find(({ name }) => name === page.name);
@@ -55,9 +52,7 @@ function objectSection(site: Site, model: PageModel, resource: Resource, several
   const mine = model.described.filter((one) => one.operation.resource === resource);
   const fields = fieldsOf(mine, resource, model);
   if (fields.length === 0) return null;
-  const sample = Object.fromEntries(
-    fields.filter((one) => one.isShown).map((one) => [one.name, sampleOf(one.name, one.schema, model.samples, resource.name)]),
-  );
+  const sample = recordIn(mine);
   const note = (name: string) => noteOf(site, fields.find((one) => one.name === name)!, resource);
   return html`<section class="operation" id="object-${resource.name}">
 <div class="about">
@@ -67,16 +62,30 @@ ${several ? html`<p>${prose(resource.doc)}</p>` : null}
 ${statesOf(fields, model)}
 ${eventsOf(site, resource)}
 <h3>Fields</h3>
-${fieldList(fields, model.resolve, { note, example: (name) => exampleOf(sample[name]) })}
+${fieldList(fields, model.resolve, { note, example: (name) => exampleOf(name, sample, fields) })}
 </div>
-<div class="shown">${codeBlock(JSON.stringify(sample, null, 2), "json", "Example")}</div>
+<div class="shown">${sample === null ? null : codeBlock(JSON.stringify(sample, null, 2), "json", "Example")}</div>
 </section>`;
 }
 
+/** A record of the resource, as a live service answered it. */
+function recordIn(mine: readonly Described[]): Schema | null {
+  for (const wanted of ["get", "create", "update", "list"] as const) {
+    const body = mine.find(({ operation }) => operation.verb === wanted)?.response?.body as Schema | undefined;
+    const record = wanted === "list" ? body?.data?.[0] : body;
+    if (record !== undefined) return record;
+  }
+  return null;
+}
+
+const longestExample = 100;
+
 /** Ids, yes and no, and what is inside of objects say nothing that the type does not say. */
-function exampleOf(value: unknown): string | null {
+function exampleOf(name: string, sample: Schema | null, fields: readonly ShownField[]): string | null {
+  if (/(^|_)ids?$/.test(name)) return null;
+  const value = sample?.[name] ?? fields.find((one) => one.name === name)?.schema.examples?.[0];
   if (typeof value === "number") return String(value);
-  return typeof value === "string" && value !== "…" && !value.includes(sampleTail) ? value : null;
+  return typeof value === "string" && value !== "" && value.length <= longestExample ? value : null;
 }
 
 interface ShownField extends Member {

@@ -29,6 +29,7 @@ export const eventCatalog: ReadonlyMap<string, readonly string[]> = new Map([
   ...each(["activity.meeting"], ["scheduled", "started", "completed", "canceled"]),
   ...each(["comment", "comment_thread"]),
   ...each(["lead", "contact", "opportunity", "activity", "custom_object", "shared"].map((type) => `custom_fields.${type}`)),
+  ...each(["task", "product", "project", "quote"].map((type) => `custom_fields.${type}`)),
   ...each(["custom_activity_type", "custom_object_type", "custom_object"]),
   ...each(["status.lead", "status.opportunity", "pipeline"]),
   ...each(["email_template", "sms_template", "sequence"]),

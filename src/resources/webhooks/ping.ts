@@ -19,7 +19,7 @@ export const testWebhook = operation({
   name: "webhook.test",
   method: "POST",
   path: "/webhook/{id}/test/",
-  doc: `Sends the webhook an event \`${pingName}\` at once. The returned delivery shows the result.`,
+  doc: `Sends the webhook an event \`${pingName}\` at once, whatever its \`events\` are. The answer is the delivery, still \`pending\`. Refused while the webhook is paused.`,
   permission: "member",
   mcp: false,
   status: 201,
