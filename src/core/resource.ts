@@ -48,6 +48,8 @@ export interface ResourceWords<F extends Fields> {
   name: string;
   /** The prefix of its ids, without the underscore. */
   prefix: string;
+  /** What people call one record and several; by default the name in words. */
+  called?: readonly [one: string, many: string];
   /** One plain sentence for a stranger. */
   doc: string;
   fields: F;

@@ -29,7 +29,7 @@ const usual: Readonly<Record<string, string>> = byName({
   kind: "What kind it is.",
   type: "What kind it is.",
   category: "The group that it belongs to.",
-  channel: "The way that it was sent by.",
+  channel: "The channel it was sent by.",
   direction: "Whether it came in or went out.",
   source: "Where it comes from.",
   reason: "Why.",

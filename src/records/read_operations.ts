@@ -12,7 +12,7 @@ import { sortKeys } from "./order.ts";
 import { outputSchema } from "./output_schema.ts";
 import { getRecord, showRecord } from "./records.ts";
 import { answerAlone } from "./single.ts";
-import { common, fieldsParameter, noun, parametersOf, type Standard, singleSchema } from "./standard_operation.ts";
+import { common, fieldsParameter, noun, nouns, parametersOf, type Standard, singleSchema } from "./standard_operation.ts";
 
 // --- list ---
 
@@ -26,7 +26,7 @@ export function listOperation(
   return {
     method: "GET",
     path: `${resource.path}/`,
-    doc: `Lists ${plural(noun(resource))}${resource.order ? "" : ", newest first"}.`,
+    doc: `Lists ${nouns(resource)}${resource.order ? "" : ", newest first"}.`,
     get parameters() {
       return parametersOf(of, "list", listParameters(resource));
     },
@@ -42,9 +42,6 @@ export function listOperation(
     ...common(of, "list"),
   };
 }
-
-export const plural = (word: string) =>
-  /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : /(s|x|sh|ch)$/.test(word) ? `${word}es` : `${word}s`;
 
 /** The envelope of a list. */
 export const listSchema = (element: z.ZodType) =>

@@ -12,6 +12,7 @@ import { emitInTurns } from "./event.ts";
 import { holdersOf, withIds } from "./named_ids.ts";
 import { among, asOne, lockPointing, lockToChange } from "./references.ts";
 import { notesOf } from "./removal_notes.ts";
+import { aNoun } from "./standard_operation.ts";
 
 /**
  * Deletes rows with what belongs to them, deepest first. The event of every deleted record holds its last state. The events of
@@ -84,12 +85,9 @@ async function refuseWhileUsed(ctx: Ctx, of: Resource, ids: readonly string[]): 
         sql`select 1 from ${from(child, "t")} where t.organization_id = ${ctx.organization_id} and t.${name(field)} = any(${ids}) limit 1`,
       ),
     );
-    if (used.length > 0)
-      throw invalid({}, `It is still used by ${withArticle(child.name.replaceAll("_", " "))}: change or delete that first.`);
+    if (used.length > 0) throw invalid({}, `It is still used by ${aNoun(child)}: change or delete that first.`);
   }
 }
-
-const withArticle = (noun: string) => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
 
 /**
  * The references with `cascade` or `clear` by which any record points at `ids`. Most of the two dozen are unused, so one prepared

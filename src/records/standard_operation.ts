@@ -71,10 +71,16 @@ export function common(
 
 const isWrite = (verb: Verb) => verb !== "list" && verb !== "get";
 
-export const noun = (of: Resource) => of.name.replaceAll("_", " ");
+export const noun = (of: Resource): string => of.called?.[0] ?? of.name.replaceAll("_", " ");
 
-/** `a lead`, `an opportunity`. */
-export const aNoun = (of: Resource): string => `${/^([aeio]|un)/.test(of.name) ? "an" : "a"} ${noun(of)}`;
+/** `a lead`, `an opportunity`, `an SMS template`. */
+export const aNoun = (of: Resource): string => `${/^([aeio]|un|SMS)/i.test(noun(of)) ? "an" : "a"} ${noun(of)}`;
+
+/** `leads`, `opportunities`. */
+export const nouns = (of: Resource): string => of.called?.[1] ?? plural(noun(of));
+
+export const plural = (word: string): string =>
+  /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : /(s|x|sh|ch)$/.test(word) ? `${word}es` : `${word}s`;
 
 export const fieldsParameter: Parameter = {
   name: "_fields",

@@ -24,6 +24,9 @@ const dealsOf = (type: string | null) => (ctx: Ctx) => {
   return sql`r.status_id = any(${ids}::text[])`;
 };
 
+/** Names of figures, in words. */
+const figures: Readonly<Record<string, string>> = { total: "total", avg: "average", min: "smallest", max: "largest" };
+
 /** Amounts in other currencies than the organization's do not count. */
 function dealValue(how: string, period: string, type: string | null): SmartField {
   const amount = period === "annualized" ? raw("r.annualized_value") : due(period);
@@ -36,7 +39,7 @@ function dealValue(how: string, period: string, type: string | null): SmartField
     })[how]!;
   return {
     kind: "number",
-    doc: `The ${how} of the ${period.replace("_", "-")} values of ${type ?? "all"} deals in the organization's currency, in minor units.`,
+    doc: `The ${figures[how]} of the ${period.replace("_", "-")} values of ${type ?? "all"} deals in the organization's currency, in minor units.`,
     ...aggregate(
       "opportunity",
       (_ctx, where) => figure(where),
@@ -101,7 +104,7 @@ function primaryDeal(kind: Kind, column: Sql | ((ctx: Ctx) => Sql), doc: string,
   return {
     kind,
     refersTo,
-    doc: `Of the deal that says most: the newest active one, else won, else lost. ${doc}`,
+    doc: `The deal that says most (the newest active one, else won, else lost): ${doc}`,
     ...first(
       "primary deal",
       "opportunity",
@@ -121,24 +124,24 @@ const memberName = (ctx: Ctx) =>
   sql`(select m.name from member m where m.organization_id = ${ctx.organization_id} and m.id = r.user_id)`;
 
 export const primaryDealFields: SmartFields = {
-  primary_opportunity_id: primaryDeal("text", raw("r.id"), "Its id.", "opportunity"),
-  primary_opportunity_status_id: primaryDeal("text", raw("r.status_id"), "Its status.", "opportunity_status"),
-  primary_opportunity_status_label: primaryDeal("text", ofStatus("label"), "Its status in words."),
+  primary_opportunity_id: primaryDeal("text", raw("r.id"), "its id.", "opportunity"),
+  primary_opportunity_status_id: primaryDeal("text", raw("r.status_id"), "the id of its status.", "opportunity_status"),
+  primary_opportunity_status_label: primaryDeal("text", ofStatus("label"), "its status."),
   primary_opportunity_status_type: primaryDeal("text", ofStatus("type"), "`active`, `won` or `lost`."),
-  primary_opportunity_pipeline_name: primaryDeal("text", pipelineName, "Its pipeline."),
-  primary_opportunity_value: primaryDeal("number", raw("r.value"), "In minor units."),
+  primary_opportunity_pipeline_name: primaryDeal("text", pipelineName, "the name of its pipeline."),
+  primary_opportunity_value: primaryDeal("number", raw("r.value"), "its value, in minor units."),
   primary_opportunity_value_formatted: primaryDeal(
     "text",
     money(raw("r.value"), raw("r.value_currency")),
-    "Such as `$12,000.00`.",
+    "its value, such as `$12,000.00`.",
   ),
-  primary_opportunity_value_period: primaryDeal("text", raw("r.value_period"), "How often the value is due."),
-  primary_opportunity_confidence: primaryDeal("number", raw("r.confidence"), "In percent."),
-  primary_opportunity_date_won: primaryDeal("date", raw("r.date_won"), "When it was won."),
-  primary_opportunity_user_id: primaryDeal("text", raw("r.user_id"), "Whose it is.", "user"),
-  primary_opportunity_user_name: primaryDeal("text", memberName, "Whose it is."),
-  primary_opportunity_note: primaryDeal("text", raw("r.note"), "Its note."),
-  primary_opportunity_date_created: primaryDeal("timestamp", raw("r.date_created"), "When it was created."),
+  primary_opportunity_value_period: primaryDeal("text", raw("r.value_period"), "how often its value is due."),
+  primary_opportunity_confidence: primaryDeal("number", raw("r.confidence"), "its confidence, in percent."),
+  primary_opportunity_date_won: primaryDeal("date", raw("r.date_won"), "when it was won."),
+  primary_opportunity_user_id: primaryDeal("text", raw("r.user_id"), "the id of its owner.", "user"),
+  primary_opportunity_user_name: primaryDeal("text", memberName, "the name of its owner."),
+  primary_opportunity_note: primaryDeal("text", raw("r.note"), "its note."),
+  primary_opportunity_date_created: primaryDeal("timestamp", raw("r.date_created"), "when it was created."),
 };
 
 /** An amount as `formatMoney` writes it. Most currencies are written alike; the exceptions are listed. */

@@ -59,29 +59,38 @@ const note = raw("r._type = 'Note'");
 const calledOff = raw("('canceled', 'declined-by-lead', 'declined-by-org')");
 const past = (ctx: Ctx, column: string) => sql`r.${name(column)} <= ${ctx.now}::timestamptz`;
 const meetingsBy = {
-  upcoming: (ctx) => sql`r._type = 'Meeting' and r.status not in ${calledOff} and not ${past(ctx, "starts_at")}`,
-  in_progress: (ctx) =>
-    sql`r._type = 'Meeting' and r.status not in ${calledOff} and ${past(ctx, "starts_at")} and not ${past(ctx, "ends_at")}`,
-  completed: (ctx) => sql`r._type = 'Meeting' and r.status not in ${calledOff} and ${past(ctx, "ends_at")}`,
-  canceled: () => raw("r._type = 'Meeting' and r.status = 'canceled'"),
-  declined_by_lead: () => raw("r._type = 'Meeting' and r.status = 'declined-by-lead'"),
-  declined_by_org: () => raw("r._type = 'Meeting' and r.status = 'declined-by-org'"),
-} satisfies Record<string, (ctx: Ctx) => Sql>;
+  upcoming: [
+    "meetings to come",
+    (ctx) => sql`r._type = 'Meeting' and r.status not in ${calledOff} and not ${past(ctx, "starts_at")}`,
+  ],
+  in_progress: [
+    "meetings in progress",
+    (ctx) =>
+      sql`r._type = 'Meeting' and r.status not in ${calledOff} and ${past(ctx, "starts_at")} and not ${past(ctx, "ends_at")}`,
+  ],
+  completed: [
+    "meetings that took place",
+    (ctx) => sql`r._type = 'Meeting' and r.status not in ${calledOff} and ${past(ctx, "ends_at")}`,
+  ],
+  canceled: ["meetings canceled", () => raw("r._type = 'Meeting' and r.status = 'canceled'")],
+  declined_by_lead: ["meetings that the lead declined", () => raw("r._type = 'Meeting' and r.status = 'declined-by-lead'")],
+  declined_by_org: ["meetings that our side declined", () => raw("r._type = 'Meeting' and r.status = 'declined-by-org'")],
+} satisfies Record<string, [what: string, where: (ctx: Ctx) => Sql]>;
 /** Communication in either direction: calls, sent and received messages, meetings that took place. */
 const communication = (ctx: Ctx): Sql =>
-  sql`(${call} or (r._type in ('Email', 'SMS', 'ChannelMessage') and r.status in ('inbox', 'sent')) or (${meetingsBy.completed(ctx)}))`;
+  sql`(${call} or (r._type in ('Email', 'SMS', 'ChannelMessage') and r.status in ('inbox', 'sent')) or (${meetingsBy.completed[1](ctx)}))`;
 
 /** A one-line description of an activity. */
 const summary = raw("left(coalesce(r.subject, r.title, r.text, r.note, r.body_preview), 255)");
 
 const columns: Record<string, [Kind, Sql, doc: string, refersTo?: string]> = {
-  date: ["timestamp", raw("r.activity_at"), "When it happened."],
-  type: ["text", raw("r._type"), "Its kind."],
-  user: ["text", raw("r.user_id"), "Whose it was.", "user"],
-  summary: ["text", summary, "What it says of itself."],
-  duration: ["number", raw("r.duration"), "In seconds."],
-  disposition: ["text", raw("r.disposition"), "How it ended."],
-  subject: ["text", raw("r.subject"), "Its subject."],
+  date: ["timestamp", raw("r.activity_at"), "when it happened."],
+  type: ["text", raw("r._type"), "its kind."],
+  user: ["text", raw("r.user_id"), "whose it was.", "user"],
+  summary: ["text", summary, "what it says, in one line."],
+  duration: ["number", raw("r.duration"), "how long it was, in seconds."],
+  disposition: ["text", raw("r.disposition"), "how it ended."],
+  subject: ["text", raw("r.subject"), "its subject."],
 };
 
 /**
@@ -100,7 +109,7 @@ function ofOneActivity(
       const [kind, expression, doc, refersTo] = columns[column]!;
       const isPast = (ctx: Ctx) => sql`${where(ctx)} and ${past(ctx, "activity_at")}`;
       const valued = first(prefix, "activity", always(expression), always(order), isPast);
-      return [`${prefix}_${column}`, { kind, refersTo, ...valued, doc: `Of the ${what}. ${doc}` }];
+      return [`${prefix}_${column}`, { kind, refersTo, ...valued, doc: `The ${what}: ${doc}` }];
     }),
   );
 }
@@ -156,21 +165,24 @@ const communicationFields: SmartFields = {
   first_source: { kind: "text", value: (record) => sql`${record}.source`, doc: "The source of the lead." },
 };
 
-const activityCounts: Record<string, (ctx: Ctx) => Sql> = {
-  num_activities: always(byPeople),
-  num_calls: always(call),
-  num_incoming_calls: both(call, "direction", "inbound"),
-  num_outgoing_calls: both(call, "direction", "outbound"),
-  num_missed_calls: always(sql`${call} and r.direction = 'inbound' and r.disposition in ('no-answer', 'vm-left', 'abandoned')`),
-  num_emails: always(email),
-  num_sent_emails: both(email, "status", "sent"),
-  num_received_emails: both(email, "status", "inbox"),
-  num_sms: always(sms),
-  num_sent_sms: both(sms, "status", "sent"),
-  num_received_sms: both(sms, "status", "inbox"),
-  num_notes: always(note),
-  num_meetings: always(raw("r._type = 'Meeting'")),
-  ...Object.fromEntries(Object.entries(meetingsBy).map(([state, where]) => [`num_${state}_meetings`, where])),
+const activityCounts: Record<string, [what: string, where: (ctx: Ctx) => Sql]> = {
+  num_activities: ["activities of people", always(byPeople)],
+  num_calls: ["calls", always(call)],
+  num_incoming_calls: ["calls received", both(call, "direction", "inbound")],
+  num_outgoing_calls: ["calls made", both(call, "direction", "outbound")],
+  num_missed_calls: [
+    "calls missed",
+    always(sql`${call} and r.direction = 'inbound' and r.disposition in ('no-answer', 'vm-left', 'abandoned')`),
+  ],
+  num_emails: ["e-mails", always(email)],
+  num_sent_emails: ["e-mails sent", both(email, "status", "sent")],
+  num_received_emails: ["e-mails received", both(email, "status", "inbox")],
+  num_sms: ["text messages", always(sms)],
+  num_sent_sms: ["text messages sent", both(sms, "status", "sent")],
+  num_received_sms: ["text messages received", both(sms, "status", "inbox")],
+  num_notes: ["notes", always(note)],
+  num_meetings: ["meetings", always(raw("r._type = 'Meeting'"))],
+  ...Object.fromEntries(Object.entries(meetingsBy).map(([state, [what, where]]) => [`num_${state}_meetings`, [what, where]])),
 };
 
 // --- tasks ---
@@ -180,15 +192,15 @@ const isNext = raw("not r.is_complete and r.date is not null");
 const nextTask = (kind: Kind, column: string, doc: string, refersTo?: string): SmartField => ({
   kind,
   refersTo,
-  doc: `Of the next task to do. ${doc}`,
+  doc: `The next task to do: ${doc}`,
   ...first("next task", "task", always(sql`r.${name(column)}`), always(raw("r.date, r.id")), always(isNext)),
 });
 
 const taskFields: SmartFields = {
-  next_task_date: nextTask("date", "date", "The day it is due."),
-  next_task_due_date: nextTask("date", "date", "The day it is due."),
-  next_task_text: nextTask("text", "text", "What is to be done."),
-  next_task_user_id: nextTask("text", "assigned_to", "Who is to do it.", "user"),
+  next_task_date: nextTask("date", "date", "the day it is due."),
+  next_task_due_date: nextTask("date", "date", "the day it is due."),
+  next_task_text: nextTask("text", "text", "what is to be done."),
+  next_task_user_id: nextTask("text", "assigned_to", "who is to do it.", "user"),
   num_tasks: { kind: "number", ...count("task"), doc: "How many tasks there are." },
   num_incomplete_tasks: {
     kind: "number",
@@ -232,12 +244,12 @@ const smartFields: Readonly<Record<string, SmartFields>> = {
   lead: byName<SmartFields>({
     ...communicationFields,
     ...Object.fromEntries(
-      Object.entries(activityCounts).map(([key, where]) => [
+      Object.entries(activityCounts).map(([key, [what, where]]) => [
         key,
         {
           kind: "number",
           ...count("activity", where),
-          doc: `How many: ${key.slice(4).replaceAll("_", " ")}.`,
+          doc: `How many ${what} there are.`,
         } satisfies SmartField,
       ]),
     ),

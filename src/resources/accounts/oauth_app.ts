@@ -11,6 +11,7 @@ const webAddress = (doc: string) =>
 
 export const oauthApp = resource({
   name: "oauth_app",
+  called: ["OAuth application", "OAuth applications"],
   prefix: "oa2client",
   doc: "Other software that members can allow to act in their name.",
   event: null,

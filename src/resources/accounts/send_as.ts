@@ -7,6 +7,7 @@ const member = { onDelete: "keep", onMove: "keep" } as const;
 
 export const sendAs = resource({
   name: "send_as",
+  called: ["send-as permission", "send-as permissions"],
   prefix: "sdas",
   doc: "A send-as: one member allows another to send in their name. Members see those they are part of.",
   event: null,

@@ -63,11 +63,28 @@ export const stream = {
  */
 export const leftBehind = { automation_run_id: null, sequence_id: null, sequence_subscription_id: null };
 
+const called: Readonly<Record<ActivityType, readonly [one: string, many: string]>> = {
+  Note: ["note", "notes"],
+  Call: ["call", "calls"],
+  ChannelMessage: ["channel message", "channel messages"],
+  CustomActivity: ["custom activity", "custom activities"],
+  Email: ["e-mail", "e-mails"],
+  EmailThread: ["e-mail thread", "e-mail threads"],
+  SMS: ["text message", "text messages"],
+  Meeting: ["meeting", "meetings"],
+  Created: ["creation of a lead", "creations of leads"],
+  LeadStatusChange: ["change of a lead's status", "changes of the statuses of leads"],
+  OpportunityStatusChange: ["change of an opportunity's status", "changes of the statuses of opportunities"],
+  TaskCompleted: ["completion of a task", "completions of tasks"],
+  LeadMerge: ["merge of leads", "merges of leads"],
+};
+
 /** `kind("EmailThread", "email_thread", "emailthread")`: the rows of one `_type`, under their own path. */
 export const kind = (type: ActivityType, word: string, path = word) =>
   ({
     ...stream,
     name: `activity_${word}`,
+    called: called[type],
     path: `/activity/${path}`,
     event: `activity.${word}`,
     only: { column: "_type", value: type },

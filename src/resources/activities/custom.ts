@@ -32,6 +32,6 @@ export const customActivity = resource({
     pinned: boolean({ default: false, doc: "Pinned to the top of the lead's history." }),
     pinned_at: timestamp({ readOnly: true }),
     mentions: texts({ readOnly: true, default: [] as string[], names: namingPast("user", "group") }),
-    source: text({ readOnly: true, default: "api", doc: "Its source." }),
+    source: text({ readOnly: true, default: "api", doc: "Where it came from, such as `api`." }),
   },
 });

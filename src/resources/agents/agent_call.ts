@@ -17,7 +17,7 @@ export const agentCall = resource({
     object_ids: texts({ readOnly, default: [] as string[], doc: "The records that it named or answered; at most 100." }),
     status: integer({ readOnly, filled: true, doc: "200, or the status of the refusal." }),
     error: text({ readOnly, max: 1000, doc: "The refusal." }),
-    is_dry_run: boolean({ readOnly, default: false, doc: "Whether it only tried." }),
+    is_dry_run: boolean({ readOnly, default: false, doc: "Whether the call was only tried, by `dry_run`." }),
     duration_ms: integer({ readOnly, filled: true }),
     bytes: integer({ readOnly, filled: true, doc: "The size of its result." }),
     request_id: text({ readOnly, required: true, doc: "The request; its events carry the same." }),

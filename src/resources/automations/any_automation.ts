@@ -6,6 +6,7 @@ import { workflow } from "./workflow.ts";
 
 export const anyAutomation = resource({
   name: "any_automation",
+  called: ["automation", "automations"],
   prefix: "auto",
   table: "automation",
   kinds: { column: "generation", of: [rule, workflow] },

@@ -69,7 +69,7 @@ export const automationEvent = resource({
   },
   fields: {
     type: text({ readOnly, required: true, doc: "The name of the event, or `webhook.received`, `schedule.tick`, `manual.run`." }),
-    source: text({ readOnly, doc: "Its source." }),
+    source: text({ readOnly, doc: "What brought it: `event`, `webhook`, `schedule` or `manual`." }),
     automation_id: text({ readOnly, max: 64, doc: "For a webhook: the automation that owns it." }),
     object_type: text({ readOnly, doc: "With `object_id`: the record it is about." }),
     object_id: text({ readOnly, max: 64 }),

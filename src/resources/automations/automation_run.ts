@@ -66,14 +66,14 @@ export const automationRun = resource({
   },
   fields: {
     automation_id: ref("any_automation", { onDelete: "cascade", onMove: "keep" }, { readOnly, required: true, doc: "What ran." }),
-    automation_name: label("automation_id", "any_automation", "name"),
+    automation_name: label("automation_id", "any_automation", "name", "The automation's name."),
     version_id: ref(
       "automation_version",
       { onDelete: "clear", onMove: "keep" },
       { readOnly, doc: "The version; null for a draft." },
     ),
     version_number: integer({ readOnly, doc: "The number of the version that it follows." }),
-    generation: integer({ readOnly, default: 2, doc: "Of the automation." }),
+    generation: integer({ readOnly, default: 2, doc: "The generation of the automation: 1 or 2." }),
     status: choice(runStates, { readOnly, required: true }),
     status_reason: text({ readOnly, doc: "Why it is in this state, in a word: `paused`, `permission`, `record_deleted`." }),
     kind: choice(runKinds, { readOnly, default: "event", doc: "What started it." }),

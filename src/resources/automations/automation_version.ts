@@ -13,7 +13,11 @@ export const automationVersion = resource({
   doc: "A published version of an automation, or a draft as it was replayed.",
   event: null,
   fields: {
-    automation_id: ref("any_automation", { onDelete: "cascade", onMove: "keep" }, { required: true, readOnly: true }),
+    automation_id: ref(
+      "any_automation",
+      { onDelete: "cascade", onMove: "keep" },
+      { required: true, readOnly: true, doc: "The automation it is a version of." },
+    ),
     number: integer({ readOnly: true, doc: "1 for the first; null for a draft that was replayed." }),
     trigger: kept<Plan["trigger"]>(shownTrigger),
     filter: json(anyObject as z.ZodType<object>, { readOnly: true }),

@@ -41,7 +41,7 @@ const input = {
     .optional()
     .describe("The record: `{type, id}`."),
   record_id: one.describe("The same by its id."),
-  object_id: one.describe("The same."),
+  object_id: one.describe("The same as `record_id`."),
   object_type: word.optional().describe("The kind of the record; its id says it too."),
   lead_id: one.describe("The same, for a lead."),
   contact_id: one.describe("The same, for a contact."),

@@ -10,6 +10,7 @@ export const itemStates = ["pending", "succeeded", "skipped", "failed"] as const
 
 export const bulkActionItem = resource({
   name: "bulk_action_item",
+  called: ["record of a bulk action", "records of a bulk action"],
   prefix: "bitem",
   path: "/bulk_action/{bulk_action_id}/items",
   parent: "bulk_action_id",

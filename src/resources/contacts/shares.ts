@@ -11,7 +11,7 @@ export const listShares = operation({
   name: "contact.shares",
   method: "GET",
   path: "/contact/{id}/shares/",
-  doc: "Lists the organizations that share a contact, this one included. Leads are told of organizations where you see all of them.",
+  doc: "Lists the organizations that share a contact, this one included. An organization's lead is shown where you see all leads there.",
   permission: "member",
   input: { id: z.string(), ...pageInput },
   output: pageOf(

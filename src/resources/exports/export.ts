@@ -56,7 +56,7 @@ export const exportResource = resource({
     n_docs: integer({ readOnly: true, doc: "The number of rows; null until they are counted." }),
     n_docs_processed: integer({ readOnly: true, default: 0 }),
     size: integer({ readOnly: true, doc: "Bytes of the file." }),
-    checksum_sha256: text({ readOnly: true, doc: "In hex." }),
+    checksum_sha256: text({ readOnly: true, doc: "The SHA-256 of the file, in hex." }),
     expires_at: timestamp({ readOnly: true, doc: "Until then the file is kept." }),
     error: text({ readOnly: true, max: 1000, doc: "Why it failed. It can be resumed." }),
     download_url: lookedUp(

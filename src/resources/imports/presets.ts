@@ -33,7 +33,7 @@ export const listPresets = operation({
   output: z.strictObject({
     data: z.array(target),
     has_more: z.boolean(),
-    presets: z.array(target).describe("The same."),
+    presets: z.array(target).describe("The same as `data`."),
     transforms: z
       .array(z.strictObject({ transform: z.unknown(), doc: z.string() }))
       .describe("What a mapping may do to cells first."),

@@ -49,7 +49,7 @@ export const notification = resource({
   fields: {
     user_id: ref("user", { onDelete: "keep", onMove: "keep" }, { readOnly: true, required: true, doc: "Who is told." }),
     type: choice(notificationTypes, { readOnly: true, required: true, doc: "What happened." }),
-    title: text({ readOnly: true, required: true, doc: "One line." }),
+    title: text({ readOnly: true, required: true, doc: "What happened, in one line." }),
     body: text({ readOnly: true, max: 1000, doc: "Some more text, such as the beginning of a comment." }),
     count: integer({
       readOnly: true,

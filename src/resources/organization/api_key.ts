@@ -9,6 +9,7 @@ import { notAmong } from "../../values/reasons.ts";
 
 export const apiKey = resource({
   name: "api_key",
+  called: ["API key", "API keys"],
   prefix: "apikey",
   doc: "A key acts as its user in the organization it was created in. Only a hash of its text is kept.",
   event: null,

@@ -32,7 +32,7 @@ export const projectTask = resource({
     project_id: ref("project", { onDelete: "cascade", onMove: "follow" }, { required: true, createOnly: true }),
     project_name: label("project_id", "project", "name"),
     lead_id: ref("lead", { onDelete: "clear", onMove: "clear" }, { readOnly: true, doc: "The project's lead." }),
-    name: text({ filled: true, doc: "Required." }),
+    name: text({ filled: true, doc: "What is to be done; it is required." }),
     title: otherName("name", text({ filled: true })),
     text: otherName("name", text({ filled: true })),
     description: text({ max: 100_000 }),

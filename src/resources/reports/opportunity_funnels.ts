@@ -25,7 +25,7 @@ const stage = z.strictObject({
 const totals = z.strictObject({
   count: z.int(),
   count_total_won: z.int(),
-  count_total_complete: z.int().describe("Won or lost."),
+  count_total_complete: z.int().describe("How many deals were won or lost."),
   count_win_rate: z.number(),
   value_total_won: z.int(),
   value_total_complete: z.int(),

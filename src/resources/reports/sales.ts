@@ -28,7 +28,7 @@ const seller = {
   open_count: z.int(),
   open_value: z.int(),
   calls: z.int(),
-  emails: z.int().describe("Sent ones."),
+  emails: z.int().describe("How many e-mails were sent."),
   meetings: z.int(),
 };
 const worth = {

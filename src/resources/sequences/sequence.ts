@@ -81,7 +81,7 @@ export const sequence = resource({
       filled: true,
       doc: "Which mail of a contact counts as a reply: any, or only what answers the sequence's own mail (`thread`).",
     }),
-    stop_on_meeting: boolean({ default: true, doc: "Whether a meeting with them does." }),
+    stop_on_meeting: boolean({ default: true, doc: "Whether a meeting with a contact ends their subscription." }),
     stop_rules: json(stopRules, {
       doc: "What else ends a subscription: `reply_sms`, `call_answered`, `opportunity_won` and `lead_status_ids`, and what a reply by another contact of the lead does (`none`, `pause` or `stop`). Null for all of them, with `pause`.",
     }),

@@ -6,18 +6,18 @@ import { invalid } from "../../core/errors.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockPointing } from "../../records/references.ts";
-import { aNoun } from "../../records/standard_operation.ts";
+import { aNoun, noun, nouns } from "../../records/standard_operation.ts";
 import { store } from "../../records/store.ts";
 
 const parameter = "replacement_status_id";
 
 /** What the delete of a status takes beyond its id. */
 export const withReplacement = (of: Resource, holder: Resource) => ({
-  doc: `Deletes ${aNoun(of)}. While ${holder.name} records have it, a replacement must be given.`,
+  doc: `Deletes ${aNoun(of)}. While ${nouns(holder)} have it, a replacement must be given.`,
   parameters: [
     {
       name: parameter,
-      doc: `The status that every ${holder.name} with this one gets before the deletion.`,
+      doc: `The status that every ${noun(holder)} with this one gets before the deletion.`,
       schema: z.string().optional(),
     },
   ],

@@ -5,6 +5,7 @@ import { resource } from "../../core/resource.ts";
 
 export const shareBulk = resource({
   name: "share_bulk",
+  called: ["bulk share", "bulk shares"],
   prefix: "sharejob",
   path: "/contact/share_bulk",
   doc: "A run that shares many contacts with another organization.",

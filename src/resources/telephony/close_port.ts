@@ -39,7 +39,10 @@ const input = {
     .nullish()
     .describe("Where the letter of authorization is sent to be signed."),
   customer_name: short.describe("Whose the numbers are, as the carrier has it."),
-  customer_type: z.enum(["business", "individual"]).nullish().describe("What that is; by default a business."),
+  customer_type: z
+    .enum(["business", "individual"])
+    .nullish()
+    .describe("Whether the customer is a business or a person; by default a business."),
   account_phone_number: short.describe("The main number of the account with the carrier."),
   account_number: short.describe("The account with the carrier; never shown again."),
   pin: short.describe("What the carrier asks for; never shown again."),

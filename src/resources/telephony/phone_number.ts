@@ -71,14 +71,18 @@ export const phoneNumber = resource({
     phone_numbers_formatted: computed(["phone_numbers"], z.array(z.string()), (numbers: string[]) =>
       numbers.map((one) => phoneFormatted(one)!),
     ),
-    forward_to: text({ max: phoneMax, normalize: e164, doc: "Where calls go on to." }),
+    forward_to: text({
+      max: phoneMax,
+      normalize: e164,
+      doc: "The number that calls are forwarded to, while `forward_to_enabled` is true.",
+    }),
     forward_to_formatted: computed(
       ["forward_to"],
       z.string().nullable(),
       phoneFormatted,
       "The number that calls are forwarded to, as people read it.",
     ),
-    forward_to_enabled: boolean({ default: false, doc: "Whether they do." }),
+    forward_to_enabled: boolean({ default: false, doc: "Whether calls are forwarded to `forward_to`." }),
     press_1_to_accept: boolean({ default: false, doc: "Whoever is forwarded to presses 1 before they are connected." }),
     voicemail_greeting_url: formed((raw) => parseUrl(raw, { secure: true }), "must be a web address that begins with https://"),
     sms_enabled: boolean({ readOnly: true, default: true, doc: "Whether it sends and receives texts." }),

@@ -41,7 +41,7 @@ export const port = resource({
     authorized_name: text({ readOnly, doc: "Who may decide about the numbers." }),
     authorized_email: text({ readOnly, doc: "Where the provider sends the letter of authorization to be signed." }),
     customer_name: text({ readOnly, doc: "Whose the numbers are, as the carrier has it." }),
-    customer_type: choice(["business", "individual"], { readOnly, doc: "What that is." }),
+    customer_type: choice(["business", "individual"], { readOnly, doc: "Whether the customer is a business or a person." }),
     account_phone_number: text({ readOnly, doc: "The main number of the account with the carrier." }),
     billing_address: json(billingAddress, { readOnly, doc: "The address on the bills of the carrier that it leaves." }),
     loa_file_id: text({ readOnly, doc: "The file with the letter of authorization." }),

@@ -16,6 +16,7 @@ const tagsDoc = 'Such as `Hi {{ contact.first_name | default: "there" }}`.';
 
 export const emailTemplate = resource({
   name: "email_template",
+  called: ["e-mail template", "e-mail templates"],
   prefix: "tmpl",
   doc: "An e-mail template: a text with tags that are filled in for a contact.",
   visible: templateIsVisible,

@@ -8,6 +8,7 @@ import { ownership, templateIsVisible } from "./ownership.ts";
 
 export const smsTemplate = resource({
   name: "sms_template",
+  called: ["SMS template", "SMS templates"],
   prefix: "smstmpl",
   doc: "An SMS template: a text with tags that are filled in for a contact.",
   visible: templateIsVisible,
