@@ -1,5 +1,8 @@
 // Makes text that people wrote safe as a part of one line of a mail.
 
+/** Without line ends and other control characters, which could break a header or hide a part of a name. */
+export const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+
 /**
  * One line without control characters: it cannot break a header, start a paragraph, or change the direction of the text around
  * it.

@@ -5,6 +5,7 @@ import { invalid } from "../../core/errors.ts";
 import { json } from "../../core/field.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
+import { isOneLine } from "../../values/one_line.ts";
 import { parseUrl } from "../../values/url.ts";
 import { file, linkOf } from "../files/file.ts";
 
@@ -33,6 +34,7 @@ const address = z
 const short = z
   .string()
   .max(255)
+  .refine(isOneLine, { error: "must be one line, without control characters" })
   .nullish()
   .transform((text) => text ?? null);
 
@@ -58,6 +60,12 @@ const shown = z.object({
 });
 
 const listMax = 100;
+
+/** How many bytes a message brings. Most mail servers take no more. */
+export const attachedMax = 25_000_000;
+
+/** It is elsewhere, and not a stored file. */
+export const isLink = ({ file_id }: Attachment): boolean => file_id === null;
 
 const field = (given: z.ZodType, isContent?: (type: string) => boolean) =>
   json(z.array(given).max(listMax) as unknown as z.ZodType<Attachment[]>, {

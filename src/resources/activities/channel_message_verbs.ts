@@ -7,7 +7,7 @@ import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fromText } from "../../values/rich_text.ts";
 import { activity } from "./activity.ts";
-import type { Attachment } from "./attachments.ts";
+import { type Attachment, attachedMax } from "./attachments.ts";
 import { anew } from "./carried.ts";
 import { channelMessage } from "./channel_message.ts";
 import { followText } from "./followed_text.ts";
@@ -123,8 +123,6 @@ function texts(given: Texts, before: Texts = {}): Texts {
   const text = plain === undefined ? (before.text ?? null) : plain;
   return { message_markdown: null, text, message_html: text === null ? null : fromText(text).html };
 }
-
-const attachedMax = 25_000_000;
 
 function checkSize(attachments: readonly Attachment[] = []): void {
   const size = attachments.reduce((sum, one) => sum + (one.size ?? 0), 0);

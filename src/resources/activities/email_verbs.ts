@@ -12,6 +12,7 @@ import { contact } from "../contacts/contact.ts";
 import { stepMoved } from "../sequences/step_jobs.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
 import { referencesTo } from "./answered.ts";
+import { type Attachment, attachedMax, isLink } from "./attachments.ts";
 import { followed, isReply, reclassified, saidClass } from "./classified.ts";
 import { email } from "./email.ts";
 import { senderOf } from "./email_sender.ts";
@@ -58,7 +59,7 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   };
   if (given.classification && status !== "inbox") throw invalid({ classification: "can only be set for a received e-mail" });
   Object.assign(values, await senderOf(ctx, values));
-  checkSendable(values);
+  checkSendable(ctx, values);
   const thread = await joinThread(ctx, values, answered?.thread_id ?? null);
   const row = store.insert(ctx, email, {
     ...values,
@@ -113,7 +114,7 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
   };
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
   Object.assign(values, await senderOf(ctx, values, before));
-  if (status !== before.status) checkSendable(values);
+  if (status !== before.status) checkSendable(ctx, values);
   const in_reply_to = answered ? (answered.message_ids[0] ?? null) : (before.envelope?.in_reply_to ?? null);
   // An e-mail that was sent or received keeps its envelope.
   if (before.status === "draft" || status === "draft") values.envelope = envelopeOf(values, in_reply_to);
@@ -178,7 +179,7 @@ interface Addresses {
 }
 
 interface Sendable extends Addresses {
-  attachments?: readonly { size: number | null }[];
+  attachments?: readonly Attachment[];
 }
 
 /** The other side: the sender of a received e-mail, or the recipients. */
@@ -192,15 +193,24 @@ function addressed({ status, sender, to }: Addresses, contact: Contact | null = 
   return { sender: sender ?? null, to: to ?? (first === undefined ? [] : [first]) };
 }
 
-/** Most servers take no more. */
-const attachedMax = 25_000_000;
-
-function checkSendable({ status, sender, to = [], cc = [], bcc = [], attachments = [] }: Sendable): void {
+function checkSendable(ctx: Ctx, { status, sender, to = [], cc = [], bcc = [], attachments = [] }: Sendable): void {
   if (status !== "draft" && !sender) throw invalid({ sender: "is required" });
   if (isLeaving(status) && to.length + cc.length + bcc.length === 0) throw invalid({ to: "is required to send it" });
   const size = attachments.reduce((sum, one) => sum + (one.size ?? 0), 0);
   if (isLeaving(status) && size > attachedMax)
     throw invalid({ attachments: "must be 25 MB or less in all to be sent: send a link to a file instead" });
+  if (isLeaving(status)) checkFetchable(ctx, attachments);
+}
+
+/** A file elsewhere is fetched when the e-mail leaves. */
+function checkFetchable({ request, settings }: Ctx, attachments: readonly Attachment[]): void {
+  attachments.forEach((one, i) => {
+    const field = `attachments.${i}.url`;
+    if (!isLink(one)) return;
+    if (!settings.addresses.allowsHost(one.url!)) throw invalid({ [field]: settings.addresses.words });
+    // An address that an agent makes up may carry out what it has read.
+    if (request.byTool === true) throw invalid({ [field]: "is not fetched for tools: store it as a file, and give its file_id" });
+  });
 }
 
 function envelopeOf(

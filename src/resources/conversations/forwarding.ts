@@ -4,7 +4,7 @@ import { type Ctx, query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { createRecord } from "../../records/records.ts";
 import { emailKey } from "../../values/email.ts";
-import type { Attachment } from "../activities/attachments.ts";
+import { type Attachment, attachedMax } from "../activities/attachments.ts";
 import { email } from "../activities/email.ts";
 import { markForwarded } from "../activities/forwarded.ts";
 import { asPerson } from "../activities/recipients.ts";
@@ -103,15 +103,12 @@ async function forward(ctx: Ctx, message: Message, to: string[], by: string[]): 
 
 const nothing = { url: null, content_type: null, size: null, thumbnail_url: null };
 
-/** Most servers take no more. */
-const attachedMost = 25_000_000;
-
 /** What is attached, in its order, as far as it can be sent. Pictures of the body are left out, as only its text is forwarded. */
 function fitting(all: readonly Attachment[]): { kept: Attachment[]; left: Attachment[] } {
   const [kept, left]: [Attachment[], Attachment[]] = [[], []];
   let size = 0;
   for (const one of all.filter(({ inline_only }) => inline_only !== true)) {
-    const fits = one.file_id !== null && size + (one.size ?? 0) <= attachedMost;
+    const fits = one.file_id !== null && size + (one.size ?? 0) <= attachedMax;
     (fits ? kept : left).push(one);
     if (fits) size += one.size ?? 0;
   }

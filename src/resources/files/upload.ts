@@ -69,25 +69,37 @@ async function fetchUpload(
   wholeMs?: number,
 ): Promise<TakenUpload> {
   const field = "content_url";
-  try {
-    const take = async (fetched: Fetched) => {
-      const { contentType, contentLength, body } = fetched;
-      if (contentLength !== null && contentLength > bytesMax) throw new TooLarge();
-      const received = await settings.storage.receive(pieces(body), bytesMax);
-      return { field, name: nameOf(fetched), mime: essence(contentType), received };
-    };
-    return await fetchPublic(settings.addresses, address, take, asker, wholeMs === undefined ? {} : { wholeMs });
-  } catch (error) {
-    return refuse(error, field, bytesMax);
-  }
+  return fetchFile({ settings, asker }, address, bytesMax, wholeMs).then(
+    (fetched) => ({ field, ...fetched }),
+    (error) => refuse(error, field, bytesMax),
+  );
 }
+
+/** Fetches a file from an address that somebody chose. Throws `TooLarge`, or what `wasNotFetched` tells. */
+export async function fetchFile(
+  { settings, asker }: Pick<Ctx, "settings" | "asker">,
+  address: string,
+  bytesMax: number,
+  wholeMs?: number,
+): Promise<Omit<TakenUpload, "field">> {
+  const take = async (fetched: Fetched) => {
+    const { contentType, contentLength, body } = fetched;
+    if (contentLength !== null && contentLength > bytesMax) throw new TooLarge();
+    const received = await settings.storage.receive(pieces(body), bytesMax);
+    return { name: nameOf(fetched), mime: essence(contentType), received };
+  };
+  return fetchPublic(settings.addresses, address, take, asker, wholeMs === undefined ? {} : { wholeMs });
+}
+
+/** There is no such file, or it cannot be had now. */
+export const wasNotFetched = (error: unknown): boolean => error instanceof NotFetched || isNetwork(error);
 
 /** Turns an error of an upload into the caller's mistake. Other errors are thrown on. */
 function refuse(error: unknown, field: string, bytesMax: number): never {
   if (error instanceof TooLarge) throw invalid({ [field]: fileTooLarge(bytesMax) });
   if (error instanceof NotBase64) throw invalid({ [field]: "is not base64" });
   // The same words whether the host is private, unknown, down or responds with an error.
-  if (error instanceof NotFetched || isNetwork(error))
+  if (wasNotFetched(error))
     throw invalid({ [field]: "could not be fetched; give a public http or https address that answers within 15 seconds" });
   throw error;
 }

@@ -108,12 +108,8 @@ describe("a line break", () => {
     const { acme, send } = await writing({ identities: [{ email: "ada@acme.example", name: `Ada\r\nBcc: ${evil}\r\n\r\nHi` }] });
     const { id } = await acme.post("/file/", { name: "a.txt", content_base64: Buffer.from("text").toString("base64") });
 
-    const attached = {
-      file_id: id,
-      filename: `a"\r\nX-Evil: 1\r\n\r\n.txt`,
-      content_type: "text/plain\r\nX-Evil: 2",
-    };
-    const shown = { file_id: id, content_id: "logo>\r\nX-Evil: 3", inline_only: true };
+    const attached = { file_id: id, filename: `a"; X-Evil: 1.txt`, content_type: "text/plain; X-Evil: 2" };
+    const shown = { file_id: id, content_id: "logo> X-Evil: 3", inline_only: true };
     await send({ attachments: [attached, shown] });
     await drained();
 

@@ -6,6 +6,7 @@ import { jobsOf } from "../activities/leaving.ts";
 import { begin, look } from "./begin.ts";
 import { doubtful, resolve } from "./doubt.ts";
 import { end } from "./end.ts";
+import { keepLinked } from "./keep_linked.ts";
 import { lockWithThread } from "./lock_with_thread.ts";
 import { crashed } from "./reasons.ts";
 import { send } from "./send.ts";
@@ -19,7 +20,9 @@ export const mailWork: Work = {
   laneMost: 3,
 
   async run(core, job) {
-    const begun = await begin(core, job, await look(core, job));
+    const seen = await look(core, job);
+    if (seen !== undefined && !(await keepLinked(core, job, seen))) return;
+    const begun = await begin(core, job, seen);
     if (begun === null) return;
     if (!("account" in begun)) return resolve(core, job, begun);
     for (let next: typeof begun | null = begun; next !== null; ) next = await end(core, job, next, await send(core, job, next));

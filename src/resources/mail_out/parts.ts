@@ -6,7 +6,7 @@ import { findRecords } from "../../records/records.ts";
 import type { Attachment } from "../activities/attachments.ts";
 import { file } from "../files/file.ts";
 import type { Part } from "./compose.ts";
-import { CannotLeave } from "./reasons.ts";
+import { attachmentClass, CannotLeave } from "./reasons.ts";
 
 export async function partsOf(ctx: Ctx, attachments: readonly Attachment[]): Promise<Part[]> {
   const ids = attachments.flatMap(({ file_id }) => file_id ?? []);
@@ -17,7 +17,7 @@ export async function partsOf(ctx: Ctx, attachments: readonly Attachment[]): Pro
 
 function partOf(ctx: Ctx, { filename, content_id, file_id }: Attachment, stored: Row<typeof file> | undefined): Part {
   if (stored === undefined)
-    throw new CannotLeave("attachment", `What is attached as ${filename ?? file_id} is not there any more: attach it again`);
+    throw new CannotLeave(attachmentClass, `What is attached as ${filename ?? file_id} is not there any more: attach it again`);
   const { storage } = ctx.settings;
   return {
     filename: filename ?? stored.name,

@@ -1,5 +1,6 @@
 // Why a mail was not sent, in words that say what to do.
 import type { NotHanded, Refused, Said } from "../../services/smtp.ts";
+import type { Attachment } from "../activities/attachments.ts";
 import type { Reason } from "../activities/leaving.ts";
 import type { SuppressionReason } from "../contacts/unsubscribed_email.ts";
 import type { Account } from "./sending.ts";
@@ -78,6 +79,25 @@ export const perhapsSent = (to: readonly string[]): Reason =>
   reason(
     "unknown",
     `It may have been sent to ${to.join(", ")}: the connection ended before the mail server said so. Look whether it arrived before you send it again`,
+  );
+
+export const attachmentClass = "attachment";
+
+const nameOf = ({ filename, url }: Attachment): string => filename ?? url ?? "a file";
+
+/** What is attached by an address elsewhere. The words do not say why, so that nobody explores the operator's own network. */
+export const notFetched = (attached: Attachment, isPassing: boolean): Reason =>
+  reason(
+    attachmentClass,
+    `What is attached as ${nameOf(attached)} cannot be fetched from its address: ${
+      isPassing ? "it is tried again" : "attach it as a stored file, and put the e-mail into the outbox again"
+    }`,
+  );
+
+export const tooMuchAttached = (attached: Attachment): Reason =>
+  reason(
+    attachmentClass,
+    `With what is attached as ${nameOf(attached)} the e-mail has more than 25 MB attached: write the link into the text instead`,
   );
 
 export const crashed = reason("crashed", "Several workers ended while they sent it: put it into the outbox again to send it");

@@ -52,7 +52,7 @@ async function handOverBy(core: Core, account: Account, letter: Letter, signal: 
 }
 
 /** The claim is extended in the meantime. When it is lost, or sending takes too long, it is aborted. */
-async function keeping<T>(core: Core, job: Job, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function keeping<T>(core: Core, job: Job, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const lost = new AbortController();
   const renew = () => renewClaim(core, job).catch((error) => error instanceof ClaimLost && lost.abort(error));
   const timer = setInterval(() => void renew(), renewMs);

@@ -23,6 +23,7 @@ import { searched } from "../../search/searched.ts";
 import { relatedTextQuery } from "../../search/text_filter.ts";
 import { percentOf } from "../../values/decimal.ts";
 import { formatMoney } from "../../values/money.ts";
+import { isOneLine } from "../../values/one_line.ts";
 import { parseUrl } from "../../values/url.ts";
 import { commentSummary } from "../comments/comment_summary.ts";
 import { visibleAsLead } from "../leads/visibility.ts";
@@ -34,10 +35,12 @@ import { type ByPeriod, inAYear } from "./line_totals.ts";
 import { opportunityStatus } from "./opportunity_status.ts";
 import { pipeline } from "./pipeline.ts";
 
+const line = z.string().max(255).refine(isOneLine, { error: "must be one line, without control characters" });
+
 const attachment = z.object({
   url: z.string().refine((raw) => parseUrl(raw) !== null, { error: "is not a web address" }),
-  filename: z.string().max(255).nullable().default(null),
-  content_type: z.string().max(255).nullable().default(null),
+  filename: line.nullable().default(null),
+  content_type: line.nullable().default(null),
 });
 
 /** The fields that the value depends on, and those that depend on it. */
