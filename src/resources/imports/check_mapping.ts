@@ -7,6 +7,7 @@ import { checkMoney } from "./check_money.ts";
 import type { ObjectType } from "./import.ts";
 import { type Entry, entriesOf, type Mapping } from "./mapping.ts";
 import type { Options } from "./options.ts";
+import { pipelineTarget } from "./pipelines.ts";
 import { type Target, takesList, targetsOf } from "./targets.ts";
 import { splits, transformError } from "./transforms.ts";
 
@@ -66,6 +67,8 @@ function checkEntry(one: Entry, known: Target, other: Entry | undefined): void {
     refuse(`gives ${of} to both ${both}; both need \`join\` to become one value`);
   if (splits(one.transform) && !takesList(known))
     refuse(`splits ${quoted(one.column)}, but ${of} takes one value: name the part, as in {"split": " ", "part": 1}`);
+  if (one.on_conflict !== undefined && of === pipelineTarget)
+    refuse(`has on_conflict for ${of}, which says a status together with opportunity.status: set it there`);
   if (one.on_conflict === "append" && !takesList(known) && known.type !== "text")
     refuse(`appends to ${of}, which is neither a list nor a text`);
 }

@@ -13,7 +13,7 @@ import { failedRow, type Import, type Outcome, skippedRow } from "./import_rows.
 import { errorsOf, type ReadRow } from "./read_row.ts";
 import { keepAmounts } from "./row_currency.ts";
 import { conflictsOf, onTopOf } from "./settle.ts";
-import { saysNoMore } from "./statuses.ts";
+import { statusOn } from "./statuses.ts";
 
 /** The deals that rows name, as they are now. */
 export type Deals = Map<string, Row<typeof opportunity>>;
@@ -99,12 +99,12 @@ export async function patchOfDeal(
   ctx: Ctx,
   imp: Import,
   before: Row<typeof opportunity>,
-  { bodies, byKind }: ReadRow,
+  { bodies, byKind, within }: ReadRow,
   more: Body = {},
 ): Promise<Body> {
-  const { id: _, status_id, ...said } = bodies.opportunity;
-  const stays = byKind.has("opportunity") && saysNoMore(ctx.directory, "opportunity", before.status_id, status_id);
-  const body = { ...more, ...said, ...(status_id !== undefined && !stays && { status_id }) };
+  const { id: _, status_id: word, ...said } = bodies.opportunity;
+  const status_id = word && byKind.has("opportunity") ? statusOn(ctx.directory, before.status_id, word, within) : word;
+  const body = { ...more, ...said, ...(status_id !== undefined && { status_id }) };
   if (imp.options.on_match === "skip") return {};
   checkOwner(ctx, opportunity, before, "update");
   const settled = onTopOf(before, body, conflictsOf(imp, "opportunity"));

@@ -8,6 +8,7 @@ import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import type { ObjectType } from "./import.ts";
+import { pipelineTarget } from "./pipelines.ts";
 import { suggested } from "./suggested.ts";
 import { targetsOf } from "./targets.ts";
 
@@ -83,7 +84,11 @@ function ownTargets(directory: Directory, kind: Kind, names: ReadonlySet<string>
   for (const [key, { name }] of customFieldsOf(directory, kind)) found.set(`custom.${name}`, prefix + key).set(key, prefix + key);
   if (kind !== "lead" && names.has("lead_id")) found.set("lead_id", "id");
   else if (kind !== "lead") found.set("lead_name", "name");
-  if (kind === "opportunity") found.set(statusColumn(directory, names), "opportunity.status");
+  if (kind === "opportunity") {
+    const column = statusColumn(directory, names);
+    found.set(column, "opportunity.status");
+    if (column === "status_label" && !labelsDiffer(directory)) found.set("pipeline_name", pipelineTarget);
+  }
   return found;
 }
 
@@ -121,7 +126,10 @@ const numbered = (kind: Kind, prefix: string) =>
 
 /** A label says which status it is unless several pipelines have it. */
 function statusColumn(directory: Directory, names: ReadonlySet<string>): string {
+  return (labelsDiffer(directory) && names.has("status_label")) || !names.has("status_id") ? "status_label" : "status_id";
+}
+
+function labelsDiffer(directory: Directory): boolean {
   const labels = directory.list(opportunityStatus).map(({ label }) => label.toLowerCase());
-  const isPlain = new Set(labels).size === labels.length;
-  return (isPlain && names.has("status_label")) || !names.has("status_id") ? "status_label" : "status_id";
+  return new Set(labels).size === labels.length;
 }

@@ -5,6 +5,7 @@ import type { Body } from "./bodies.ts";
 import { valueOf } from "./cell_values.ts";
 import type { Column, Part } from "./columns.ts";
 import { objectIn } from "./nested.ts";
+import { pipelineTarget } from "./pipelines.ts";
 import type { Word } from "./statuses.ts";
 import { takesList } from "./targets.ts";
 
@@ -91,6 +92,10 @@ const puts: Readonly<Record<string, Put>> = {
     return "owner_id";
   },
   "opportunity.status": statusWord,
+  [pipelineTarget]: (body, text, { name }) => {
+    body.pipeline_word = { column: name, text } satisfies Word;
+    return "pipeline";
+  },
   "opportunity.confidence": (body, text, column, ctx) => {
     const share = column.isShare ? Number(valueOf("number", text, column, ctx)) : null;
     body.confidence = share === null ? valueOf("integer", text, column, ctx) : Math.round(share * 100);

@@ -15,6 +15,7 @@ import { checkDates, dropLaterCreation, putClosing } from "./closing.ts";
 import { type Column, type Part, parts } from "./columns.ts";
 import type { ImportRow, RowError, Taken } from "./import_rows.ts";
 import { membersIn, peopleIn } from "./nested.ts";
+import type { Within } from "./pipelines.ts";
 import { type Filled, put } from "./put_cell.ts";
 import { moneyFields, type PartWithCurrency, partsWithCurrency, saidIn } from "./row_currency.ts";
 import { partsWithStatus, putStatus } from "./statuses.ts";
@@ -31,6 +32,8 @@ export interface ReadRow extends Filled {
   taken: Taken[];
   /** The records whose status was only taken by its kind. */
   byKind: Set<Part>;
+  /** The pipeline that the row says. */
+  within: Within | null;
 }
 
 export interface Grouped {
@@ -54,7 +57,7 @@ export interface About {
 /** Reads a row of a table. A cell that does not fit is an error of its column, and the other cells are read too. */
 export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, isOwn, known, asked }: About): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
-  const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], group: null, taken: [], byKind: new Set() };
+  const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], ...unsaid, taken: [], byKind: new Set() };
   const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => cellAt(row, at) === ""));
   if (isBlank) return read;
   const surplus = row.cells.slice(width);
@@ -77,8 +80,9 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
     }
   }
   for (const part of partsWithStatus) {
-    const { taken, isByKind, errors } = putStatus(ctx, bodies[part], part);
+    const { taken, isByKind, within, errors } = putStatus(ctx, bodies[part], part);
     read.taken.push(...taken);
+    read.within ??= within;
     if (isByKind) read.byKind.add(part);
     if (errors.length > 0) read.errors = inOrder(columns, [...read.errors, ...errors]);
   }
@@ -89,6 +93,8 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
   for (const of of checked) check(ctx, read, of);
   return read;
 }
+
+const unsaid = { group: null, within: null };
 
 /** Errors as their columns follow each other. */
 function inOrder(columns: readonly Column[], errors: readonly RowError[]): RowError[] {

@@ -3,13 +3,13 @@ import type { StatusType } from "../opportunities/opportunity_status.ts";
 
 /** The stages and lead statuses that HubSpot, Salesforce, Pipedrive, Close, Zoho, Copper and Freshsales begin with, and plain words. */
 const words: Readonly<Record<StatusType, string>> = {
-  won: `won, closed won, deal won, contract signed, signed, customer, client, converted, closed converted, lead converted, evangelist,
+  won: `won, closed won, deal won, contract signed, signed, customer, client, evangelist,
     gewonnen, kunde, gagné, gagnée, client gagné, ganado, ganada, ganho, vinto, gewonnen deal, vunnet`,
   lost: `lost, closed lost, deal lost, closed lost to competition, lost lead, lead lost, abandoned, rejected, declined, dead, unqualified,
     disqualified, not qualified, bad fit, bad timing, no fit, not interested, closed not converted, not converted, junk, junk lead, spam,
     verloren, perdu, perdue, perdido, perdida, perso, tapt`,
   active: `active, open, new, in progress, working, ongoing, pending, open deal, lead, lead in, new lead, raw, subscriber, potential,
-    prospect, prospecting, opportunity, appointment scheduled, qualified to buy, presentation scheduled, decision maker bought in,
+    converted, closed converted, lead converted, trial, prospect, prospecting, opportunity, appointment scheduled, qualified to buy, presentation scheduled, decision maker bought in,
     contract sent, qualification, qualify, qualified, pre qualified, needs analysis, needs defined, value proposition, discovery,
     id decision makers, identify decision makers, perception analysis, proposal price quote, negotiation review, meet present, propose,
     negotiate, proposal, proposal made, proposal sent, quote, quote sent, negotiation, negotiations started, contact made, demo,

@@ -189,7 +189,7 @@ test("lead statuses of other services become the first of their kind, by its typ
     ["Working - Contacted", "Potential"],
     ["Unqualified", "Bad Fit"],
     ["Closed - Not Converted", "Bad Fit"],
-    ["Closed - Converted", "Customer"],
+    ["Closed - Converted", "Potential"],
     ["qualified!", "Qualified"],
   ] as const;
 

@@ -242,6 +242,13 @@ const opportunity: Line[] = [
     ["deal_stage", "opportunity_stage", "deal_status"],
     { own: ["stage", "status_label", "status", "status_type"], multiple: true },
   ],
+  [
+    "opportunity.pipeline",
+    "Deal pipeline",
+    "text",
+    ["deal_pipeline", "opportunity_pipeline", "sales_pipeline"],
+    { own: ["pipeline", "pipeline_name"] },
+  ],
   ["opportunity.confidence", "Deal confidence", "integer", ["deal_probability"], { own: ["probability", "confidence"] }],
   [
     "opportunity.note",
