@@ -197,6 +197,7 @@ create table activity (
   constraint activity_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES membership(organization_id, user_id) DEFERRABLE
 );
 CREATE INDEX activity_activity_at_idx ON public.activity USING btree (organization_id, activity_at DESC, id DESC);
+CREATE INDEX activity_attachments_idx ON public.activity USING gin (organization_id, attachments jsonb_path_ops) WHERE (attachments <> '[]'::jsonb);
 CREATE INDEX activity_attendees_idx ON public.activity USING gin (organization_id, attendees jsonb_path_ops) WHERE (attendees IS NOT NULL);
 CREATE INDEX activity_automation_run_idx ON public.activity USING btree (organization_id, automation_run_id) WHERE (automation_run_id IS NOT NULL);
 CREATE INDEX activity_bounces_idx ON public.activity USING gin (organization_id, bounces jsonb_path_ops) WHERE ((bounces IS NOT NULL) AND (bounces <> '[]'::jsonb));
@@ -224,6 +225,7 @@ CREATE INDEX activity_message_ids_idx ON public.activity USING gin (organization
 CREATE INDEX activity_opportunity_id_idx ON public.activity USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE INDEX activity_opportunity_status_idx ON public.activity USING btree (organization_id, opportunity_id, activity_at) INCLUDE (old_status_id, new_status_id) WHERE (_type = 'OpportunityStatusChange'::text);
 CREATE UNIQUE INDEX activity_provider_id_key ON public.activity USING btree (organization_id, provider_id) WHERE (provider_id IS NOT NULL);
+CREATE INDEX activity_recordings_idx ON public.activity USING btree (organization_id, activity_at) WHERE ((_type = 'Call'::text) AND ((recording_url IS NOT NULL) OR (voicemail_url IS NOT NULL) OR (recording_transcript IS NOT NULL) OR (voicemail_transcript IS NOT NULL)));
 CREATE INDEX activity_report_idx ON public.activity USING btree (organization_id, _type, activity_at) INCLUDE (user_id, lead_id, opportunity_id, direction, status, disposition, duration, call_method, outcome_id, ends_at, template_id, sequence_id, has_reply, opens_summary, clicks_summary, old_status_id, new_status_id, date_created) WHERE (_type <> 'Created'::text);
 CREATE INDEX activity_response_to_id_idx ON public.activity USING btree (organization_id, response_to_id, date_created DESC, id DESC) WHERE (response_to_id IS NOT NULL);
 CREATE INDEX activity_search_idx ON public.activity USING gin (search) WHERE (search IS NOT NULL);

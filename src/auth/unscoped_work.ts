@@ -228,6 +228,17 @@ export function oldRows(
 }
 oldRows.most = 1000;
 
+/** The organizations that keep something only for a time of their own. */
+export async function organizationsWithRetention(db: Database): Promise<string[]> {
+  const rows = await db.unscoped({
+    name: "organization.with_retention",
+    text: `/* across organizations: whoever has set it */
+           select id from organization where settings ? 'retention' and erased_at is null order by id`,
+    values: [],
+  });
+  return rows.map(([id]) => id!);
+}
+
 // --- mail of the service itself ---
 
 /** An active member with notifications to be mailed, and the settings that say when. */

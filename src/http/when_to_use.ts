@@ -116,6 +116,8 @@ const recordPurposes: Record<string, string> = {
   "organization.create":
     "Use it for a second team or brand that is to have its own leads and members. The same account pays for it, unless the caller names another of theirs; the answer's `api_key` is the first key to it.",
   "organization.get": "Use it to read the settings that hold for everybody in the organization.",
+  "organization.retention":
+    "Use it before `settings.retention` is set or shortened: with the days in the query it says how much would be deleted, and deletes nothing.",
   "me.get": "Use it first with a new key: it says whose key it is, in which organization, and what it may do.",
   "me.update": "Use it for a person's own profile. What others are, an admin changes by `PUT /membership/{id}/`.",
   "user.availability": "Use it to route work to who is there, or to show who can be called.",

@@ -51,6 +51,7 @@ import { organizationExports } from "./organization_exports/index.ts";
 import { projects } from "./projects/index.ts";
 import { quotePages, quotes } from "./quotes/index.ts";
 import { reports } from "./reports/index.ts";
+import { retentions } from "./retention/index.ts";
 import { search } from "./search/index.ts";
 import { sequences } from "./sequences/index.ts";
 import { sharing } from "./sharing/index.ts";
@@ -68,6 +69,7 @@ export const operations: readonly Operation[] = [
   ...contacts,
   ...erasing,
   ...organizationExports,
+  ...retentions,
   ...opportunities,
   ...reports,
   ...ai,

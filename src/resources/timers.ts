@@ -20,6 +20,7 @@ import { hitsToFile } from "./mail_tracking/hits_by_clock.ts";
 import { endingKeys } from "./organization/ending_keys.ts";
 import { expiredOrganizationExports } from "./organization_exports/work.ts";
 import { expiredQuotes } from "./quotes/expire.ts";
+import { keepToRetention } from "./retention/keep_to_retention.ts";
 import { matchingContacts } from "./sequences/matches_by_clock.ts";
 import { endedAbsences } from "./sequences/resumes_by_clock.ts";
 import { waitingSteps } from "./sequences/waiting_steps.ts";
@@ -121,6 +122,12 @@ export const timers: readonly Timer[] = [
   dropped("agent_calls", hour, "What agents did by their tools is deleted after 90 days.", agentCalls),
   dropped("sequence_quotas", day, "Daily counts of what sequences sent are deleted after 30 days.", sequenceQuotas),
   dropped("oauth_answers", hour, "Members' answers from Google and Microsoft are deleted after an hour.", oauthAnswers),
+  {
+    name: "retention",
+    doc: "Mail, recordings and events that are older than their organization keeps them are deleted.",
+    everySeconds: 300,
+    run: keepToRetention,
+  },
   {
     name: "sign_in",
     doc: "Tokens, sessions and links are deleted when they are over, and registered OAuth clients that were not used within a week.",

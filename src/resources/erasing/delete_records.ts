@@ -17,6 +17,7 @@ import { enrichment } from "../enrichment/enrichment.ts";
 import { file } from "../files/file.ts";
 import { removeFiles } from "../files/remove_files.ts";
 import { inboxProspect } from "../inbox/inbox_prospect.ts";
+import { deletedNow, forgetContents } from "../shared/forget_contents.ts";
 import type { Person } from "./person.ts";
 
 /** The most records of one transaction. */
@@ -76,28 +77,11 @@ async function idsWhere(ctx: Ctx, of: Resource, condition: Sql): Promise<string[
   return rows.map(([id]) => id!);
 }
 
-/** What was deleted along in this transaction, such as the thread of an e-mail. */
-async function deletedNow(ctx: Ctx): Promise<string[]> {
-  const rows = await query(
-    ctx,
-    statement(sql`select object_id from event where organization_id = ${ctx.organization_id} and date_created = ${ctx.now}
-      and request_id = ${ctx.request.id} and action = 'deleted'`),
-  );
-  return rows.map(([id]) => id!);
-}
-
-/** What the log, automations, undo and stored answers kept of deleted records. Their rows and ids stay, for whoever follows the log. */
+/** What the log, automations, undo and stored answers kept of deleted records. */
 function forgetCopies(ctx: Ctx, ids: readonly string[]): void {
-  const here = ctx.organization_id;
-  const run = (text: string) => write(ctx, { text, values: [here, ids] });
-  run(`update event set data = case when data::text = '{}' then data else ('{"id":"' || object_id || '"}')::json end, previous_data = '{}'
-       where organization_id = $1 and object_id = any($2)`);
-  run("update automation_event set payload = '{}' where organization_id = $1 and object_id = any($2)");
+  const run = (text: string) => write(ctx, { text, values: [ctx.organization_id, ids] });
+  forgetContents(ctx, ids);
   forgetRemovals(ctx, ids);
-  run(`update automation_step_run set input = null, output = null, sealed_request = null where organization_id = $1 and run_id in (
-         select id from automation_run where organization_id = $1 and (object_id = any($2) or contact_id = any($2)))`);
-  run(`update automation_run set input = '{}', output = null, vars = '{}' where organization_id = $1
-       and (object_id = any($2) or contact_id = any($2))`);
   run(
     "update import_row set cells = case jsonb_typeof(cells) when 'array' then '[]'::jsonb else '{}'::jsonb end, kept = null where organization_id = $1 and object_ids && $2",
   );

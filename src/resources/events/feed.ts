@@ -10,6 +10,8 @@ import type { ListInput } from "../../records/list_input.ts";
 import { selectList } from "../../records/records.ts";
 import type { Projection } from "../../records/writer.ts";
 import { pgTimestamp } from "../../values/time.ts";
+import { organizationOf } from "../organization/organization.ts";
+import { retentionOf } from "../organization/retention.ts";
 import { event } from "./event.ts";
 import { type FeedPlace, feedFrom, type Seen, stillSeen } from "./event_cursor.ts";
 
@@ -96,23 +98,27 @@ export const isSeen = ({ epoch, snapshot }: Seen): Sql =>
 const keptDays = 30;
 
 /**
- * Events are deleted in whole months, the oldest first. A transaction may take a minute, so its events may be older than the
+ * Events are deleted in whole months, the oldest first, or by the day where an organization has its own retention. A transaction may take a minute, so its events may be older than the
  * place before them.
  */
 async function refuseForgotten(ctx: Ctx, at: string): Promise<void> {
   const since = new Date(Date.parse(at) - 60_000);
-  if (ctx.now.getTime() - since.getTime() < keptDays * 24 * 60 * 60 * 1000) return;
+  const days = (ctx.now.getTime() - since.getTime()) / 86_400_000;
+  if (days < keptDays) return;
+  if (days >= (retentionOf(organizationOf(ctx.directory).settings).event_days ?? Number.POSITIVE_INFINITY)) throw forgotten();
   const month = monthOf(since);
-  const forgotten = await query(
+  const later = await query(
     ctx,
     statement(sql`select 1 from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = 'event'::regclass and c.relname <> 'event_default'
         and not exists (select from event e where e.organization_id = ${ctx.organization_id} and e.id < ${month.to})
       having min(c.relname) > ${month.name}`),
   );
-  if (forgotten.length > 0)
-    throw invalid({ _cursor: "is older than the events that are kept: read the records again and start from a new cursor" });
+  if (later.length > 0) throw forgotten();
 }
+
+const forgotten = (): Error =>
+  invalid({ _cursor: "is older than the events that are kept: read the records again and start from a new cursor" });
 
 interface Asked {
   select: Sql;

@@ -6,12 +6,16 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { file } from "./file.ts";
 
+/** By these, a link's file is found. */
+export const hashesIn = (links: readonly (string | null)[]): string[] =>
+  links.flatMap((link) => /\/f\/([^/]+)\//.exec(link ?? "")?.[1] ?? []).map(hashOf);
+
 export async function fileAtLead(
   ctx: Ctx,
   links: readonly (string | null)[],
   { lead_id, contact_id }: { lead_id: string; contact_id: string | null },
 ): Promise<void> {
-  const hashes = links.flatMap((link) => /\/f\/([^/]+)\//.exec(link ?? "")?.[1] ?? []).map(hashOf);
+  const hashes = hashesIn(links);
   if (hashes.length === 0) return;
   const everybodys = { ...file, visible: undefined };
   const files = await lockToChange(ctx, everybodys, sql`t.lead_id is null and t.share_hash = any(${hashes}::text[])`);

@@ -48,7 +48,7 @@ export const organization = resource({
     locale: text({ default: "en", max: 35, doc: "How numbers and dates are written." }),
     settings: json(z.record(z.string(), z.unknown()), {
       default: {},
-      doc: "Merged into the present settings: only the given members change, and null removes one. The service uses `icp.rubric`, `ai`, `call_outcomes`, `meeting_outcomes`, `email_tracking`, `business_hours`, `holiday_calendars`, `business_calendar`, `sequences` and `branding` (the `name`, `address` and `logo_file_id` that customers read on quotes); others are stored as they are.",
+      doc: "Merged into the present settings: only the given members change, and null removes one. The service uses `icp.rubric`, `ai`, `call_outcomes`, `meeting_outcomes`, `email_tracking`, `business_hours`, `holiday_calendars`, `business_calendar`, `sequences`, `branding` (the `name`, `address` and `logo_file_id` that customers read on quotes) and `retention` (`mail_days`, `recording_days`, `event_days`: what is older is deleted; only admins may); others are stored as they are.",
     }),
     enable_unsubscribe_link: boolean({ default: false, doc: "Kept for clients that expect it: nothing follows from it here." }),
     require_unsubscribe_link: boolean({ default: false, doc: "Kept for clients that expect it: nothing follows from it here." }),

@@ -6,6 +6,7 @@ import type { Patch, Row } from "../../core/resource.ts";
 import { refreshDirectory } from "../../records/change.ts";
 import { updateRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { same } from "../../values/same.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { notByConnection } from "../shared/not_by_connection.ts";
 import { beginErasure } from "./erasure.ts";
@@ -31,8 +32,15 @@ export async function updateOrganization(
   if (settings?.mcp !== undefined) notByConnection(ctx);
   if (!settings) return store.update(ctx, organization, before, values);
   const merged = mergeSettings(before.settings, settings);
+  if (!same(merged.retention, before.settings.retention)) mayChangeRetention(ctx);
   checkRubricFields(ctx, before.settings, merged);
   return store.update(ctx, organization, before, { ...values, settings: merged });
+}
+
+/** It deletes what nobody can bring back, and goes on doing so when whoever set it is gone. */
+function mayChangeRetention(ctx: Ctx): void {
+  onlyAdmin(ctx, "change how long records are kept");
+  notByConnection(ctx);
 }
 
 /** Those that are not named keep their order, after those that are. */

@@ -4,6 +4,7 @@ import { collect, type FieldErrors, refuse } from "../../core/errors.ts";
 import { newId } from "../../values/id.ts";
 import { hint, reasons } from "../../values/reasons.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
+import { retention } from "./retention.ts";
 import { rubric } from "./rubric.ts";
 
 export type Settings = Record<string, unknown>;
@@ -81,6 +82,7 @@ const known: Record<string, z.ZodType> = {
   business_calendar: z.string().max(64),
   mcp: z.looseObject({ require_destructive_for_send: z.boolean().optional() }),
   branding,
+  retention,
   sequences: z.looseObject({ one_at_a_time: z.boolean().optional() }),
 };
 
@@ -88,7 +90,7 @@ const known: Record<string, z.ZodType> = {
  * What is misspelled here would leave a limit as it is without a word. Only what is sent is held against it, so that what was stored before
  * stays changeable, and null takes such a key away.
  */
-const closed = new Set(["icp", "ai", "mcp", "enrichment", "email_tracking", "sequences", "branding"]);
+const closed = new Set(["icp", "ai", "mcp", "enrichment", "email_tracking", "sequences", "branding", "retention"]);
 
 const refuseUnknown = (schema: z.ZodType, given: unknown, at: string): void =>
   refuse(

@@ -13,6 +13,8 @@ export async function people(story: Story): Promise<People> {
   await story.show("me.get", "/me/");
   await story.show("organization.update", `/organization/${ws.id}/`, { name: "Austero Homes", currency: "USD" });
   await story.show("organization.get", `/organization/${ws.id}/`);
+  const query = { mail_days: "730", recording_days: "90" };
+  await story.show("organization.retention", `/organization/${ws.id}/retention/`, undefined, { query });
   const partner = await secondOrganization(story);
   const bob = await ws.member();
   await bob.put("/me/", { first_name: "Bob", last_name: "Loblaw" });
