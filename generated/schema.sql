@@ -1996,6 +1996,7 @@ create table job (
   crashes integer default 0 not null,
   latest_error text,
   lane text default ''::text not null,
+  request_id text,
   constraint job_pkey PRIMARY KEY (organization_id, kind, object_id),
   constraint job_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint job_check CHECK (((state = 'claimed'::text) = ((claim IS NOT NULL) AND (claimed_until IS NOT NULL)))),

@@ -21,6 +21,7 @@ import { backups } from "./backups_timer.ts";
 import { appOptions, withDatabase } from "./database.ts";
 import { type Defects, heedDefects, restartPauseMs } from "./defects.ts";
 import { giveBack } from "./heap.ts";
+import { logBackground } from "./log_background.ts";
 import { say } from "./say.ts";
 import { heedSignals } from "./signals.ts";
 import { startTracing } from "./tracing.ts";
@@ -29,6 +30,7 @@ export async function run(config: Config): Promise<void> {
   const log = createLog(config.log_level);
   if (isKept()) setPriority(besideApi);
   const endTracing = await startTracing(process.env, "worker");
+  logBackground(log);
   const asked = isKept() ? askedByParent() : heedSignals().asked();
   let renew = () => {};
   const defects = heedDefects(log, () => renew());
@@ -66,7 +68,9 @@ async function work(config: Config, url: string, log: Logger, defects: Defects, 
       if (early !== null) return early;
     }
     const timers = [...background.timers, ...ownTimers(config, url, app.db, log)];
-    const worker = openWorker(app.core, { ...background, timers }, (error) => log.error({ err: error }, "background"));
+    const worker = openWorker(app.core, { ...background, timers }, (error, job) =>
+      log.error({ ...job, err: error }, "background"),
+    );
     giveBack();
     if (!isKept()) say("Working");
     const life = keepTelling(app.core, log, defects);

@@ -1,6 +1,7 @@
 // Claims jobs, runs them, and handles failures and workers that ended.
 import type { Core } from "../core/core.ts";
 import { asSystem } from "../records/acting.ts";
+import { causedBy, tellLog } from "../values/background_log.ts";
 import { newId } from "../values/id.ts";
 import { pgTimestamp } from "../values/time.ts";
 import { type Work as Traced, traced } from "../values/traced.ts";
@@ -31,7 +32,7 @@ export async function claimJobs(
     text: claimText,
     values: [organizationId, kind, most, claim, claimed_until, laneMost ?? null, shared],
   });
-  return rows.map(([object_id, due_at, failures, crashes]) => ({
+  return rows.map(([object_id, due_at, failures, crashes, request_id]) => ({
     organization_id: organizationId,
     kind,
     object_id: object_id!,
@@ -40,6 +41,7 @@ export async function claimJobs(
     due_at: new Date(pgTimestamp(due_at!)),
     failures: Number(failures),
     crashes: Number(crashes),
+    request_id: request_id ?? null,
   }));
 }
 
@@ -66,7 +68,7 @@ const claimText = `
     where place = 1 or turn <= $7 order by turn limit $3)
   update job j set state = 'claimed', claim = $4, claimed_until = $5 from chosen
   where j.organization_id = $1 and j.kind = $2 and j.object_id = chosen.object_id
-  returning j.object_id, j.due_at, j.failures, j.crashes`;
+  returning j.object_id, j.due_at, j.failures, j.crashes, j.request_id`;
 
 /** Makes an organization's jobs ready that have become due, or whose worker has ended. */
 export async function wakeLateJobs(core: Core, organizationId: string): Promise<void> {
@@ -84,17 +86,37 @@ export async function wakeLateJobs(core: Core, organizationId: string): Promise<
 /** How many workers may end in the middle of a job before it is given up. */
 const crashesMost = 5;
 
-/** Runs a job. In the end it is always released: done, due again, or after a failure due later. */
-export async function doJob(core: Core, work: Work, job: Job): Promise<void> {
+/** Runs a job. In the end it is always released: done, due again, or after a failure due later. The log gets a line. */
+export const doJob = (core: Core, work: Work, job: Job): Promise<void> =>
+  causedBy(job.request_id, async () => {
+    const began = performance.now();
+    const end = await endOf(core, work, job);
+    tellLog({ ...factsOf(job), end: end instanceof Error ? "failed" : end, ms: Math.round(performance.now() - began) }, "job");
+    if (end instanceof Error) throw end;
+  });
+
+async function endOf(core: Core, work: Work, job: Job): Promise<"done" | "given up" | "lost" | Error> {
   try {
-    if (job.crashes >= crashesMost) await giveUp(core, work, job);
-    else await traced(jobWork(job), () => work.run(core, job));
+    if (job.crashes < crashesMost) {
+      await traced(jobWork(job), () => work.run(core, job));
+      return "done";
+    }
+    await giveUp(core, work, job);
+    return "given up";
   } catch (error) {
-    if (error instanceof ClaimLost) return;
+    if (error instanceof ClaimLost) return "lost";
     await postpone(core, job, error as Error);
-    throw error;
+    return error as Error;
   }
 }
+
+/** What the log says of a job. */
+export const factsOf = ({ kind, organization_id, object_id, request_id }: Job): Record<string, unknown> => ({
+  ...(request_id !== null && { request_id }),
+  job: kind,
+  organization_id,
+  object_id,
+});
 
 const jobWork = ({ kind, organization_id, object_id }: Job): Traced => ({
   name: `job ${kind}`,

@@ -3,6 +3,7 @@
 // minute with a token. Every commit checks the token, so a worker whose claim has expired commits nothing.
 import { type Ctx, transactionOf, write } from "../core/context.ts";
 import type { Core } from "../core/core.ts";
+import { causeOf } from "../values/background_log.ts";
 
 /** A kind of work. A worker that claims such a job looks at the record and does a part of what is due, at most 200 items. */
 export interface Work {
@@ -37,6 +38,8 @@ export interface Job {
   /** How often in a row it failed, and how many workers ended in the middle of it. */
   failures: number;
   crashes: number;
+  /** The request that caused it, where one did. */
+  request_id: string | null;
   /** It waits for something outside, and needs no place meanwhile. See `outside`. */
   isWaiting?: boolean;
 }
@@ -75,16 +78,20 @@ export function wake(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly
   const ids = [...objectIds].sort();
   write(ctx, {
     name: "job.wake",
-    text: `insert into job (organization_id, kind, object_id, lane, state, due_at)
-           select $1, $2, id, $6, case when $4::timestamptz <= $5::timestamptz then 'ready' else 'scheduled' end, $4 from unnest($3::text[]) id
+    text: `insert into job (organization_id, kind, object_id, lane, state, due_at, request_id)
+           select $1, $2, id, $6, case when $4::timestamptz <= $5::timestamptz then 'ready' else 'scheduled' end, $4, $7 from unnest($3::text[]) id
            on conflict (organization_id, kind, object_id) do update set
              lane = excluded.lane,
+             request_id = coalesce(excluded.request_id, job.request_id),
              due_at = least(job.due_at, excluded.due_at),
              state = case when job.state = 'scheduled' then excluded.state else job.state end,
              woken_at = case when job.state = 'claimed' then least(job.woken_at, excluded.due_at) end`,
-    values: [ctx.organization_id, kind, ids, at, ctx.now, lane],
+    values: [ctx.organization_id, kind, ids, at, ctx.now, lane, requestBehind(ctx)],
   });
 }
+
+/** What a job causes is caused by the request behind that job. Timers and readers of the log have none. */
+const requestBehind = ({ request }: Ctx): string | null => causeOf() ?? (request.method === "" ? null : request.id);
 
 /** The same for records that wait and should have a job. Existing jobs stay as they are. */
 export function wakeLost(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: readonly string[], lane = ""): void {

@@ -3,7 +3,7 @@ import { noteTimer, organizationsWithJobs, organizationsWithLateJobs, setTimers,
 import type { Core } from "../core/core.ts";
 import { randomId } from "../values/id.ts";
 import { traced } from "../values/traced.ts";
-import { claimJobs, doJob, giveBack, wakeLateJobs } from "./claims.ts";
+import { claimJobs, doJob, factsOf, giveBack, wakeLateJobs } from "./claims.ts";
 import type { Consumer } from "./consumer.ts";
 import type { Job, Work } from "./job.ts";
 import { LogReading } from "./log_reading.ts";
@@ -35,7 +35,10 @@ const restMostMs = 1000;
 /** How often timers are checked. */
 const timersMs = 1000;
 
-export function openWorker(core: Core, background: Background, onError: (error: Error) => void): Worker {
+/** Hears of failures, and of the job in which they happened. */
+export type OnError = (error: Error, job?: Record<string, unknown>) => void;
+
+export function openWorker(core: Core, background: Background, onError: OnError): Worker {
   return new Running(core, background, onError);
 }
 
@@ -44,7 +47,7 @@ class Running implements Worker {
   private readonly works: ReadonlyMap<string, Work>;
   private readonly log: LogReading;
   private readonly timers: ReadonlyMap<string, Timer>;
-  private readonly onError: (error: Error) => void;
+  private readonly onError: OnError;
   private readonly watching: readonly Watching[];
   private readonly places = new Places();
   private readonly firing = new Map<string, Promise<void>>();
@@ -64,7 +67,7 @@ class Running implements Worker {
   private timersAreSet = false;
   private stopped = false;
 
-  constructor(core: Core, { works, consumers, timers, watches = [] }: Background, onError: (error: Error) => void) {
+  constructor(core: Core, { works, consumers, timers, watches = [] }: Background, onError: OnError) {
     this.core = core;
     this.onError = onError;
     this.works = new Map(works.map((one) => [one.kind, one]));
@@ -216,7 +219,7 @@ class Running implements Worker {
 
   private do(work: Work, job: Job): void {
     const run = doJob(this.core, work, job)
-      .catch(this.onError)
+      .catch((error) => this.onError(error, factsOf(job)))
       .finally(() => {
         this.places.leave(work, run);
         this.refill();

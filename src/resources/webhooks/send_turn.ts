@@ -2,7 +2,8 @@
 import type { KeyObject } from "node:crypto";
 import type { Core } from "../../core/core.ts";
 import { chainHeader, chainOf, signedChain } from "../../services/chain.ts";
-import { NotPosted, postPublic } from "../../services/post_public.ts";
+import { NotPosted, type Posted, postPublic } from "../../services/post_public.ts";
+import { tellLog } from "../../values/background_log.ts";
 import { bodyOf } from "./body.ts";
 import { Pace } from "./pace.ts";
 import { afterWait, later, nextTry } from "./schedule.ts";
@@ -78,11 +79,20 @@ async function send(core: Core, webhook: Webhook, keys: readonly KeyObject[], on
   });
 
   const facts = { started_at: started.toISOString(), duration_ms: Math.round(performance.now() - began) };
+  tellOf(webhook, one, answer, facts.duration_ms);
   if (answer instanceof NotPosted) return failed(core, one, { ...facts, ...notAnswered(answer) });
   const { status, body: response_body, retryAfter } = answer;
   if (status >= 200 && status < 300) return succeeded(one, { ...facts, ...taken, http_status: status, response_body });
   const attempt = { ...facts, http_status: status, error_class: "status" as const, error: `answered ${status}`, response_body };
   failed(core, one, attempt, status === 429 || status === 503 ? retryAfter : null);
+}
+
+/** In the log it has the id of the request that caused the event. */
+function tellOf({ organization_id, id }: Webhook, one: Delivery, answer: Posted | NotPosted, ms: number): void {
+  const [, request_id] = /"request_id":"([^"]+)"/.exec(one.json!) ?? [];
+  const result = answer instanceof NotPosted ? { error: answer.problem } : { status: answer.status };
+  const { event, event_id } = one;
+  tellLog({ ...(request_id && { request_id }), organization_id, webhook_id: id, event, event_id, ...result, ms }, "delivery");
 }
 
 /** So that a webhook to our own interface does not make a loop of automations longer. */
