@@ -28,6 +28,8 @@ const ofContact = [
   "activity.*",
   "line_item.updated",
 ];
+/** What a call or a message of a contact does to the sequences and tasks that wait for it. */
+const answered = ["sequence_subscription.*", "task.updated", "task.completed"];
 /** A new status of records, and the activity that says so. */
 const leadStatus = ["lead.status_updated", "activity.lead_status_change.created"];
 const dealStatus = [
@@ -72,6 +74,8 @@ export const eventsLeft: ReadonlyMap<string, readonly string[]> = new Map(
     ],
     "task.create": ["task.completed", "activity.task_completed.created"],
     "task.update": ["task.completed", "activity.task_completed.created", "activity.task_completed.deleted"],
+    "inbox_folder.delete": ["conversation.updated"],
+    "sequence_subscription.create": ["sequence_subscription.updated", "sequence_subscription.finished"],
     "membership.create": ["membership.activated"],
     "membership.delete": ["membership.deactivated"],
     "lead.create": ["contact.created", "lead_tag.created"],
@@ -130,15 +134,29 @@ export const eventsLeft: ReadonlyMap<string, readonly string[]> = new Map(
     "custom_activity_type.create": ["custom_fields.activity.created"],
     "custom_object_type.create": ["custom_fields.custom_object.created"],
     "task.bulk_update": ["task.updated", "task.completed", "activity.task_completed.created", "activity.task_completed.deleted"],
-    "activity_call.create": ["activity.call.completed"],
+    "activity_call.create": ["activity.call.completed", ...answered, "activity.task_completed.created"],
     "call.voicemail_drop": ["activity.call.updated", "activity.call.completed"],
     "dialer.call": ["activity.call.created"],
-    "dialer.next": ["dialer.updated"],
-    "activity_email.create": ["activity.email_thread.created"],
+    "dialer.next": [
+      "dialer.updated",
+      "dialer.completed",
+      "activity.call.updated",
+      "task.updated",
+      "task.completed",
+      "activity.task_completed.created",
+    ],
+    "activity_email.create": [
+      "activity.*",
+      "message.created",
+      "message.received",
+      "conversation.updated",
+      "conversation.assigned",
+      ...answered,
+    ],
     "activity_email.update": ["activity.email_thread.updated"],
     "activity_email.delete": ["activity.email_thread.deleted"],
     "activity_meeting.create": ["activity.meeting.scheduled"],
-    "port.close": ["port.created", "port.updated"],
+    "port.close": ["port.created", "port.updated", "phone_number.updated"],
     "conversation.message": ["message.created", "conversation.updated", "activity.*"],
     "conversation.restore": ["conversation.restored"],
     "comment.create": ["comment_thread.created"],
@@ -157,7 +175,15 @@ export const eventsLeft: ReadonlyMap<string, readonly string[]> = new Map(
     "ai.extract_tasks": ["task.created"],
     "ai.score_lead": ["lead.updated"],
     "ai.summarize_conversation": ["conversation.updated"],
-    "sequence_subscription.update": ["sequence_subscription.paused", "sequence_subscription.resumed"],
+    "sequence_subscription.update": [
+      "sequence_subscription.paused",
+      "sequence_subscription.resumed",
+      "sequence_subscription.step_done",
+      "sequence_subscription.finished",
+      "task.updated",
+      "task.completed",
+      "activity.*",
+    ],
     "automation_run.cancel": ["automation_run.cancelled"],
     "automation_run.retry": ["automation_run.retried"],
     "automations.pause": ["automations.paused", "automation_run.cancelled"],
