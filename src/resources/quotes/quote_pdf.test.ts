@@ -59,6 +59,20 @@ const scripts = {
   Hebrew: "כיסא משרדי נורדיק",
   Thai: "เก้าอี้",
   Hindi: "ओक और ऊन",
+  Bengali: "অফিসের চেয়ার, ওক ও পশম",
+  Tamil: "அலுவலக நாற்காலி",
+  Telugu: "ఆఫీసు కుర్చీ",
+  Gujarati: "ઓફિસની ખુરશી",
+  Kannada: "ಕಚೇರಿ ಕುರ್ಚಿ",
+  Malayalam: "ഓഫീസ് കസേര",
+  Punjabi: "ਦਫ਼ਤਰ ਦੀ ਕੁਰਸੀ",
+  Sinhala: "කාර්යාල පුටුව",
+  Amharic: "የቢሮ ወንበር",
+  Burmese: "ရုံးသုံးကုလားထိုင်",
+  Khmer: "កៅអីការិយាល័យ",
+  Lao: "ເກົ້າອີ້ຫ້ອງການ",
+  Georgian: "საოფისე სავარძელი",
+  Armenian: "Գրասենյակային աթոռ",
   money: "€ £ ¥ ₹ ₩ ₪ ₫ ₱ ₴ ₦ ₺ ₽ ₸ ₾",
   signs: "✓ ★ → ≤ ≥ ≠ ☎ ™ № ½ ℃ 🚀 👍",
 };
@@ -78,8 +92,34 @@ for (const [script, words] of Object.entries(scripts))
     assert.ok(!text.includes("\u0000") && !text.includes("?") && pdf.length < 200_000, `${text}, ${pdf.length} bytes`);
   });
 
+test("any order of the letters of a script is printed, even one that is no word", async () => {
+  const text = fc.oneof(...Object.values(scripts).map((words) => fc.string({ unit: fc.constantFrom(...words), maxLength: 12 })));
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 40, maxLength: 40 }), async (names) => {
+      const pdf = await renderQuotePdf({ ...plain, lines: names.map((name) => ({ ...line, name })) });
+      assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+    }),
+    { numRuns: 10 },
+  );
+});
+
 /** What somebody searches for: letters and signs, whatever their form in a word. */
 const lettersOf = (text: string): Set<string> => new Set(text.normalize("NFKC").replaceAll(/[\s\p{M}\p{Cf}]/gu, ""));
+
+test("a PDF depends on its quote alone, and not on those that were made before it", async () => {
+  const of = { ...plain, header: "Two words, ﬁne and fine" };
+  const before = textOfPdf(await renderQuotePdf(of));
+
+  await renderQuotePdf({ ...plain, header: "Two\u00a0words, fi\u2011ne, \u2126 Ω, µ μ", title: "Ω μ" });
+  const [first, second] = [
+    textOfPdf(await renderQuotePdf(of)),
+    textOfPdf(await renderQuotePdf({ ...plain, header: "Ω μ \u2126 µ" })),
+  ];
+
+  assert.equal(first, before);
+  assert.match(second, /Ω/);
+});
 
 test("what is read from right to left stands in that order, and numbers and names in theirs", async () => {
   const arabic = "عرض رقم 42 (نسخة) من Acme";

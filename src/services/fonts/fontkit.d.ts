@@ -1,4 +1,7 @@
 declare module "fontkit" {
   /** The part that this service uses. */
-  export function create(bytes: Uint8Array): { characterSet: number[] };
+  export interface Font {
+    characterSet: number[];
+  }
+  export function create(bytes: Uint8Array): Font;
 }

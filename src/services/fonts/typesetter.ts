@@ -1,6 +1,9 @@
 // Sets text in any script on the pages of a PDF. pdfkit sets one font and one direction at a time, and breaks lines in quadratic time
 // where it finds no place for it. So the font and the direction of each piece are decided here, and where lines are broken.
+
+import type { Font } from "fontkit";
 import { hasRightToLeft, isRightToLeft, runsOf } from "../../values/bidi.ts";
+import { documentFont } from "./document_font.ts";
 import type { Face, Faces } from "./faces.ts";
 
 type Pdf = PDFKit.PDFDocument;
@@ -41,8 +44,8 @@ interface Piece {
 
 export function openTypesetter(pdf: Pdf, faces: Faces): Typesetter {
   for (const { name, regular, bold } of faces) {
-    pdf.registerFont(name, regular);
-    if (bold !== null) pdf.registerFont(`${name} bold`, bold);
+    pdf.registerFont(name, forPdf(regular));
+    if (bold !== null) pdf.registerFont(`${name} bold`, forPdf(bold));
   }
   const use = ({ face }: Piece, { bold, size }: Look) =>
     pdf.font(bold && face.bold !== null ? `${face.name} bold` : face.name).fontSize(size);
@@ -75,6 +78,9 @@ export function openTypesetter(pdf: Pdf, faces: Faces): Typesetter {
     },
   };
 }
+
+/** pdfkit takes a font of fontkit, too, which its types do not say. */
+const forPdf = (font: Font): Buffer => documentFont(font) as unknown as Buffer;
 
 // --- pieces ---
 
