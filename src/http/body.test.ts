@@ -59,21 +59,21 @@ test("no body at all is an empty object", async (t) => {
 test("what is not JSON, or not an object, is refused in one sentence", async (t) => {
   const { ask } = await listen(t, { operations });
 
-  for (const body of [
-    "{",
-    "{'a':1}",
-    "[]",
-    '"text"',
-    "12",
-    "null",
-    "true",
-    '{"a":1}x',
-    "\u0000",
-    Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
-  ]) {
+  for (const body of ["{", "{'a':1}", '{"a":1}x', "\u0000", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])]) {
     const answer = await ask("POST /api/v1/thing/", { body });
     assert.equal(answer.status, 400, String(body));
     assert.deepEqual(answer.json, { error: "The request contains invalid JSON.", "field-errors": {} });
+  }
+});
+
+test("JSON that is no object is refused with what is wanted", async (t) => {
+  const { ask } = await listen(t, { operations });
+
+  for (const body of ["[]", '"text"', "12", "null", "true", '[{"a":1}]']) {
+    const answer = await ask("POST /api/v1/thing/", { body });
+    assert.equal(answer.status, 400, body);
+    assert.equal(answer.json.error, "The request contains invalid JSON.");
+    assert.match(answer.json["field-errors"].body, /^must be a JSON object/, body);
   }
 });
 

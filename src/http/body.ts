@@ -9,8 +9,11 @@ const keyMax = 256;
 
 export const notJson = (): Problem => invalid({}, "The request contains invalid JSON.");
 
+/** JSON, but a list or a single value. */
+const noObject = (): Problem => invalid({ body: 'must be a JSON object, such as {"name": "Acme"}' }, notJson().message);
+
 /** An empty body is `{}`: actions need none. `notObject` refuses JSON that is no object. */
-export function parseBody(bytes: Buffer, notObject: () => Problem = notJson): Record<string, unknown> {
+export function parseBody(bytes: Buffer, notObject: () => Problem = noObject): Record<string, unknown> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw notJson();
   if (bytes.length > 2 * nodesMax && marksIn(bytes) > 2 * nodesMax) throw tooManyValues();
