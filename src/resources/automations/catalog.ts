@@ -8,6 +8,8 @@ export interface Parameter {
   required: boolean;
   /** For ids: the resources that they may name. */
   names?: readonly string[];
+  /** It is taken as it is written, also where it has members such as `$ref`. */
+  verbatim?: boolean;
 }
 
 export type Config = Record<string, Parameter>;
@@ -32,6 +34,9 @@ export interface TypeDefinition {
 
 export const need = (schema: z.ZodType): Parameter => ({ schema, required: true });
 export const may = (schema: z.ZodType): Parameter => ({ schema, required: false });
+
+/** A JSON Schema has a `$ref` of its own. */
+export const verbatim = (parameter: Parameter): Parameter => ({ ...parameter, verbatim: true });
 
 /** An id, or a list of ids, of existing records. */
 export const naming = (parameter: Parameter, ...names: string[]): Parameter => ({ ...parameter, names });

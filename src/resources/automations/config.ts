@@ -63,30 +63,33 @@ export function checkConfig(
 
 export const unknownKey = (key: string, known: readonly string[]): string => `is not known here${hint(key, known)}`;
 
-function checkParameter(check: Check, { schema, names }: Parameter, value: unknown, at: string): void {
-  checkValue(check, schema, value, at);
+function checkParameter(check: Check, { schema, names, verbatim = false }: Parameter, value: unknown, at: string): void {
+  checkValue(check, schema, value, at, verbatim);
   if (names === undefined) return;
   if (typeof value === "string") check.named?.push({ at, id: value, as: names });
   else if (Array.isArray(value))
     value.forEach((id, i) => typeof id === "string" && check.named?.push({ at: `${at}.${i}`, id, as: names }));
 }
 
-function checkValue(check: Check, schema: z.ZodType, value: unknown, at: string): void {
+function checkValue(check: Check, schema: z.ZodType, value: unknown, at: string, verbatim: boolean): void {
   const result = schema.safeParse(value, { reportInput: true });
   if (!result.success) Object.assign(check.errors, reasons(result.error, at));
-  else checkWithin(check, value, at);
+  else if (!verbatim) checkWithin(check, value, at);
 }
 
 /** All references and templates within a value. */
 function checkWithin(check: Check, value: unknown, at: string): void {
-  if (isDynamic(value)) return checkDynamic(check, value, at);
+  if (isDynamic(value) || (isObject(value) && isWithinSchema(value.$ref))) return checkDynamic(check, value, at);
   if (Array.isArray(value)) value.forEach((one, i) => checkWithin(check, one, `${at}.${i}`));
   else if (isObject(value)) for (const [key, one] of Object.entries(value)) checkWithin(check, one, `${at}.${key}`);
 }
 
-/** `{"$ref": path}` or `{"$template": text}`. */
+/** `{"$ref": path}` or `{"$template": text}`. A `$ref` of a JSON Schema, such as `#/$defs/person`, is neither. */
 export const isDynamic = (value: unknown): value is Record<string, unknown> =>
-  isObject(value) && ("$ref" in value || "$template" in value);
+  isObject(value) && ("$ref" in value ? !isWithinSchema(value.$ref) : "$template" in value);
+
+/** Nothing that a run knows has such a name. */
+export const isWithinSchema = (ref: unknown): boolean => typeof ref === "string" && ref.startsWith("#");
 
 /** Whether a target is the record that the run is about, which it is by default. */
 export const isItself = (target: unknown): boolean =>

@@ -1,5 +1,5 @@
 // Whether what a step refers to is there when it runs: results of steps before it, and the item of the loop that it is in.
-import { isObject } from "./config.ts";
+import { isObject, isWithinSchema } from "./config.ts";
 import { type Finding, finding, warning } from "./findings.ts";
 import type { Graph } from "./graph_shape.ts";
 import { reachedFrom } from "./graph_walk.ts";
@@ -29,7 +29,7 @@ export function mentionsIn(value: unknown, at: string): Mention[] {
   if (Array.isArray(value)) return value.flatMap((one, i) => mentionsIn(one, `${at}.${i}`));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, one]) =>
-    typeof one === "string" && ["$ref", "ref", "$template"].includes(key)
+    typeof one === "string" && ["$ref", "ref", "$template"].includes(key) && !isWithinSchema(one)
       ? [{ at: `${at}.${key}`, said: one, isTemplate: key === "$template" }]
       : mentionsIn(one, `${at}.${key}`),
   );

@@ -55,6 +55,30 @@ test("what a run is started with fits the trigger's schema, and by hand too it s
   assert.match(JSON.stringify(refusal), /is no JSON Schema that can be checked/);
 });
 
+test("a schema may name parts of itself", async () => {
+  const acme = await organization();
+  const person = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  const input_schema = {
+    type: "object",
+    properties: { buyer: { $ref: "#/$defs/person" }, others: { type: "array", items: { $ref: "#/$defs/person" } } },
+    $defs: { person },
+  };
+  const graph = chain(["ai.extract", { prompt: "Who?", output_schema: input_schema }], ["note.create", { note: "x" }]);
+  const made = await published(acme, graph, { trigger: { type: "manual", config: { input_schema } } });
+  const { id: record_id } = await acme.lead();
+  const run = (input: object) => acme.ask("POST", `/automations/${made.id}/run/`, { body: { record_id, input } });
+
+  assert.deepEqual([made.status, made.published.graph.steps.s1.config.output_schema], ["active", input_schema]);
+  const refused = await run({ buyer: { name: "Ada" }, others: [{ name: 5 }] });
+  assert.deepEqual([refused.status, Object.keys(refused.body["field-errors"])], [400, ["input.others.0.name"]]);
+  assert.equal((await run({ buyer: { name: "Ada" } })).status, 201);
+  const elsewhere = { ...input_schema, properties: { buyer: { $ref: "record.name" } } };
+  const wrong = { name: "X", trigger: { type: "manual", config: { input_schema: elsewhere } }, graph: noted };
+  await acme.refused(400, "POST", "/automations/", wrong, "trigger.config.input_schema");
+  const noted5 = chain(["note.create", { note: { $ref: "#/$defs/person" } }]);
+  await acme.refused(400, "POST", "/automations/", { name: "X", trigger: newLead, graph: noted5 }, "graph.steps.s1.config.note");
+});
+
 test("a pattern that goes back again and again holds nobody up", async () => {
   const acme = await organization();
   const pattern = { type: "string", pattern: "^(a+)+$" };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { grades, tiers } from "../../ai/scoring.ts";
 import { lead } from "../../leads/lead.ts";
 import { rubric } from "../../organization/rubric.ts";
-import { defining, label, may, need, positive, values, words } from "../catalog.ts";
+import { defining, label, may, need, positive, values, verbatim, words } from "../catalog.ts";
 import { payloadSchema } from "../hooks/payload_schema.ts";
 import { asking } from "./asking_model.ts";
 import { namesIn, place } from "./named_ports.ts";
@@ -33,7 +33,7 @@ export const aiSteps: readonly StepType[] = [
     ai,
     "ai.generate",
     "Lets a model write a text, or with output_schema a value.",
-    { ...taken, output_schema: may(payloadSchema) },
+    { ...taken, output_schema: verbatim(may(payloadSchema)) },
     {
       ...asking("generate"),
       side_effect: "keyed",
@@ -57,7 +57,7 @@ export const aiSteps: readonly StepType[] = [
     ai,
     "ai.extract",
     "Lets a model extract facts from a text, in the form of output_schema.",
-    { ...taken, output_schema: need(payloadSchema) },
+    { ...taken, output_schema: verbatim(need(payloadSchema)) },
     {
       ...asking("extract"),
       side_effect: "keyed",

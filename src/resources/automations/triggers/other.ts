@@ -1,6 +1,6 @@
 // Triggers that other work of the service, other services or somebody by hand start.
 import { z } from "zod";
-import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf } from "../catalog.ts";
+import { anything, defining, fieldName, id, may, naming, need, objectType, oneOf, verbatim } from "../catalog.ts";
 import { isImportEnd, isOfAutomation, namesOfImports, namesOfRuns } from "../event_matching.ts";
 import { payloadSchema } from "../hooks/payload_schema.ts";
 import { verification } from "../hooks/verification.ts";
@@ -54,7 +54,7 @@ export const otherTriggers: readonly TriggerType[] = [
     "Another service sends a request to the automation's own address.",
     {
       verification: need(verification),
-      payload_schema: may(payloadSchema),
+      payload_schema: verbatim(may(payloadSchema)),
       record_lookup: may(
         z.strictObject({
           object_type: objectType,
@@ -72,7 +72,7 @@ export const otherTriggers: readonly TriggerType[] = [
     other,
     "manual",
     "Somebody starts it.",
-    { object_type: may(objectType), input_schema: may(payloadSchema), allow_bulk: may(z.boolean()) },
+    { object_type: may(objectType), input_schema: verbatim(may(payloadSchema)), allow_bulk: may(z.boolean()) },
     { byHand: true },
   ),
 ];
