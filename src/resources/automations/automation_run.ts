@@ -180,7 +180,7 @@ export const automationStepRun = resource({
     branch: text({ readOnly, doc: "The port it left by." }),
     decision: json(z.array(found), { readOnly, doc: "What the conditions that it asked found." }),
     explanation: computed(
-      ["status", "branch", "decision", "error", "wait_until", "attempts"],
+      ["status", "branch", "decision", "error", "wait_until", "attempts", "output"],
       z.string(),
       stepInWords,
       "The same in words.",

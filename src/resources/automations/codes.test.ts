@@ -52,6 +52,10 @@ test("what would fail in every run, or never happen, is refused in whatever plac
   const exit = (event: string) => ({
     graph: { ...right.graph, exits: [{ id: "e", event, match: { object_id: { $ref: "record.id" } } }] },
   });
+  const hours = (from: string | undefined, to: string) => ({ settings: { time_window: { from, to } } });
+  const mail = (to: unknown, more: object = {}) => steps("email.draft", { to, subject: "Hi", body: "Hi", ...more });
+  const number = (await acme.post("/phone_number/", { number: "+12125550178" })).id;
+  const texts = (to: string) => steps("sms.send", { to, text, from_number: number });
   const rows: [code: string, row: Row][] = [
     [
       "user_inactive",
@@ -72,6 +76,33 @@ test("what would fail in every run, or never happen, is refused in whatever plac
     ["field_unknown", { path: `${at}.match.nonsense`, wrong: waits({ nonsense: "x" }), mended: waits({ description: "x" }) }],
     ["branch_case_duplicate", { by: "saving", path: `${at}.cases.0.id`, wrong: cases("else"), mended: cases("some") }],
     ["ref_type_mismatch", { path: `${at}.items.$ref`, wrong: over("record.name"), mended: over("record.contacts") }],
+    [
+      "window_empty",
+      { by: "saving", path: "settings.time_window.to", wrong: hours("09:00", "09:00"), mended: hours("09:00", "17:00") },
+    ],
+    [
+      "window_empty",
+      { by: "saving", path: "settings.time_window.to", wrong: hours(undefined, "00:00"), mended: hours(undefined, "12:00") },
+    ],
+    ["config_invalid", { path: `${at}.to`, wrong: mail("not an address"), mended: mail("Ann <ann@client.example>") }],
+    [
+      "config_invalid",
+      { path: `${at}.to.1`, wrong: mail(["a@client.example", "{{ record.email }}"]), mended: mail(["a@client.example"]) },
+    ],
+    [
+      "config_invalid",
+      { path: `${at}.cc.0`, wrong: mail("a@client.example", { cc: ["nobody"] }), mended: mail("a@client.example") },
+    ],
+    ["user_inactive", { path: `${at}.to`, wrong: mail("user_none"), mended: mail(acme.userId) }],
+    ["config_invalid", { path: `${at}.to`, wrong: texts("no number"), mended: texts("+12125550100") }],
+    [
+      "config_invalid",
+      {
+        path: `${at}.to`,
+        wrong: steps("call.task", { to: "Ann", assigned_to: acme.userId }),
+        mended: steps("call.task", { to: { $ref: "record" }, assigned_to: acme.userId }),
+      },
+    ],
     ["exit_equals_trigger", { path: "graph.exits.0.event", wrong: exit("lead.created"), mended: exit("lead.updated") }],
   ];
   for (const [code, row] of rows) {

@@ -80,6 +80,7 @@ export const findingCodes = {
     "self_trigger_risk",
     "mutual_trigger_risk",
     "no_effect",
+    "step_deletes",
     "record_deleted_trigger_reads_record",
     "unsubscribe_missing",
   ],

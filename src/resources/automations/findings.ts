@@ -62,6 +62,7 @@ const codes: readonly [place: RegExp, reason: RegExp, code: FindingCode][] = [
   [/\.type$/, /is not for a/, "object_type_mismatch"],
   [/./, /cannot be changed/, "field_read_only"],
   [/./, /not a member/, "user_inactive"],
+  [/\.config\.(to|cc|bcc|contact)(\.\d+)?$/, /^is no /, "config_invalid"],
   [/\.status_id$|\.(from|to|status_ids)\.\d+$/, /./, "status_not_found"],
   [/\.pipeline_id$/, /does not exist/, "pipeline_not_found"],
   [/\.role_ids\.\d+$/, /does not exist/, "role_not_found"],
@@ -75,6 +76,7 @@ const codes: readonly [place: RegExp, reason: RegExp, code: FindingCode][] = [
   [/\.(from|sender)$/, /./, "connected_account_missing"],
   [/\.from_number$/, /./, "phone_number_missing"],
   [/\.url$/, /./, "url_not_allowed"],
+  [/^settings\.time_window/, /never opens/, "window_empty"],
   [/^filter\.|\.config\./, /is required/, "config_required"],
 ];
 

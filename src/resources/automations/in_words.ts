@@ -25,6 +25,23 @@ const reasons: Readonly<Record<string, string>> = {
   api: "somebody cancelled it",
 };
 
+/** A step that wrote to nobody, and why. */
+export interface Unsent {
+  step_id: string;
+  reason: string;
+}
+
+export const reasonOf = (left: unknown): string => String((left as Partial<Unsent> | null)?.reason ?? "suppressed");
+
+const noWay: Readonly<Record<string, string>> = {
+  no_address: "there is no address",
+  no_number: "there is no number",
+  invalid_number: "the number gets no texts",
+};
+
+const unsentInWords = ({ step_id, reason }: Unsent): string =>
+  `${step_id} sent nothing, because ${noWay[reason] ?? `of ${reason}`}`;
+
 const because = (reason: string | null): string => (reason === null ? "" : `: ${reasons[reason] ?? reason}`);
 
 /** In the order of its fields `status`, `status_reason`, `error`, `wait`, `goal_id`, `exit_id`, `output`. */
@@ -35,7 +52,7 @@ export function runInWords(
   wait: Waited | null,
   goal: string | null,
   exit: string | null,
-  output: { message?: string; exited_by?: { automation_id: string; run_id: string } } | null,
+  output: { message?: string; not_sent?: Unsent[]; exited_by?: { automation_id: string; run_id: string } } | null,
 ): string {
   if (status === "queued") return wait?.kind === "turn" ? `It waits for its turn, ${turnInWords(wait)}.` : "It has not begun.";
   if (status === "running") return "It goes on with its next step.";
@@ -45,7 +62,12 @@ export function runInWords(
   if (status === "exited")
     return exit === null && goal === null ? `It ended early${because(reason)}.` : `It left by ${leftBy(goal, exit)}.`;
   if (status === "completed")
-    return `It came to its end${goal === null ? "" : ` by its goal ${goal}`}${output?.message == null ? "" : `: ${output.message}`}.`;
+    return [
+      `It came to its end${goal === null ? "" : ` by its goal ${goal}`}${output?.message == null ? "" : `: ${output.message}`}`,
+      ...(output?.not_sent ?? []).map(unsentInWords),
+    ]
+      .join("; ")
+      .concat(".");
   // Of a run that somebody cancelled, the failure that held it before is not the reason.
   const isFault = status !== "cancelled";
   const where = error?.step_id == null || !isFault ? "" : ` at ${error.step_id}`;
@@ -75,7 +97,7 @@ const waitInWords = (wait: Waited | null): string => {
   return wait?.kind === "condition" ? `for its condition to hold, at most ${until}` : until;
 };
 
-/** In the order of its fields `status`, `branch`, `decision`, `error`, `wait_until`, `attempts`. */
+/** In the order of its fields `status`, `branch`, `decision`, `error`, `wait_until`, `attempts`, `output`. */
 export function stepInWords(
   status: string,
   port: string | null,
@@ -83,6 +105,7 @@ export function stepInWords(
   error: Problem | null,
   until: string | null,
   attempts: readonly { error?: Problem }[] | null,
+  output: unknown,
 ): string {
   const found = tracedInWords(decision);
   const why = found === "" ? "" : ` (${found})`;
@@ -92,5 +115,6 @@ export function stepInWords(
   if (status === "running" && until !== null && last !== undefined) return `It failed: ${last}. It is tried again at ${until}.`;
   if (status !== "succeeded" && status !== "stubbed") return `It is ${status}.`;
   const did = status === "stubbed" ? "It did nothing outside of this run, and left" : "It left";
+  if (port === "suppressed") return `${did} by suppressed: ${noWay[reasonOf(output)] ?? reasonOf(output)}.`;
   return port === null ? `It is over${why}.` : `${did} by ${port}${why}.`;
 }

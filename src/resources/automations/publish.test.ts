@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/no-thenable -- `then` is the wire's word for what follows */
 // Publishing and pausing: what was published never changes, and what could not run is refused with codes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -31,6 +32,37 @@ describe("publishing", () => {
     ]);
     const events = (await acme.events(made.id)).map((one) => one.event);
     assert.deepEqual(events, ["automations.created", "automations.published", "automations.updated", "automations.published"]);
+  });
+
+  test("puts a paused automation in force again only where it could be published", async () => {
+    const acme = await organization();
+    const bob = await acme.member();
+    const made = await published(acme, chain(["owner.assign", { mode: "fixed", user_id: bob.userId }]));
+    const path = `/automations/${made.id}/`;
+    await acme.post(`${path}pause/`, {});
+    const [membership] = (await acme.get(`/membership/?user_id=${bob.userId}`)).data;
+    await acme.delete(`/membership/${membership.id}/`);
+
+    const { errors } = await acme.refused(400, "POST", `${path}publish/`, {});
+    const still = await acme.get(path);
+    await acme.put(path, { graph: chain(["owner.assign", { mode: "fixed", user_id: acme.userId }]) });
+
+    assert.deepEqual(
+      [errors.map((one: any) => [one.code, one.path]), still.status],
+      [[["user_inactive", "graph.steps.s1.config.user_id"]], "paused"],
+    );
+    assert.equal((await acme.post(`${path}publish/`, {})).status, "active");
+  });
+
+  test("takes a step to which only a goal leads", async () => {
+    const acme = await organization();
+    const graph = chain(["wait.duration", { amount: 1, unit: "days" }], ["note.create", { note: "Nothing came of it" }]);
+    graph.steps.thank = { type: "note.create", config: { note: "Thanks" }, ports: { out: null } };
+    const goals = [{ id: "met", event: "activity.call.created", then: { goto: "thank" } }];
+
+    const made = await published(acme, { ...graph, goals });
+
+    assert.deepEqual([made.status, made.warnings], ["active", []]);
   });
 
   test("says of everything that stands in the way what it is, where, and how to mend it", async () => {

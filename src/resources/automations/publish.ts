@@ -84,8 +84,10 @@ export const publishAutomation = operation({
     await checkForce(ctx, plan.graph);
 
     const isNew = !(same(plan, before.published) && (await isLent(ctx, before.active_version_id!)));
-    const found = isNew ? await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)) : await semanticsOf(ctx, plan);
-    if (isNew) refuseFindings(found);
+    // What was paused may have lost what it names meanwhile.
+    const goesLive = isNew || before.status !== "active";
+    const found = goesLive ? await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)) : await semanticsOf(ctx, plan);
+    if (goesLive) refuseFindings(found);
     const { after, hook } = isNew
       ? await putInForce(ctx, before, plan, { note: change_note ?? note ?? null, in_flight })
       : reactivate(ctx, before);

@@ -145,15 +145,15 @@ test("Birthday", async () => {
 test("No-show", async () => {
   const acme = await organization(service);
   await acme.post("/connected_account/", { email: `ada-${acme.id}@acme.example`.toLowerCase(), smtp: server.smtp });
-  const outcome = { id: "outcome_1", name: "No-show" };
-  await acme.put(`/organization/${acme.id}/`, { settings: { meeting_outcomes: [outcome] } });
-  await publishes(acme, "No-show", { outcome_no_show: outcome.id });
+  const asked = requestOf("No-show");
+  await acme.put(asked.path.replace("$organization", acme.id), asked.body);
+  await publishes(acme, "No-show");
   const email = `ann-${acme.id}@client.example`.toLowerCase();
   const person = await acme.contact({ emails: [{ email }] });
   const at = { starts_at: "2031-03-01T12:00:00Z", ends_at: "2031-03-01T13:00:00Z" };
   const { id } = await acme.post("/activity/meeting/", { contact_id: person.id, title: "Demo", ...at });
 
-  await acme.put(`/activity/meeting/${id}/`, { outcome_id: outcome.id });
+  await acme.put(`/activity/meeting/${id}/`, { outcome_id: "outcome_no_show" });
   await work();
   assert.deepEqual(server.to(email), []);
   await work(hour);
@@ -255,6 +255,23 @@ test("Duplicates", async () => {
 
   await acme.refused(404, "GET", `/lead/${second.id}/`);
   await acme.get(`/lead/${first.id}/`);
+});
+
+test("Duplicates that come together leave one", async () => {
+  const acme = await organization(service);
+  const ann = await acme.member("admin");
+  service.clock.now = new Date();
+  await publishes(acme, "Duplicates", { user_ann: ann.userId });
+  const twins = [await acme.lead({ name: "Twin" }), await acme.lead({ name: "Twin" })];
+  await work();
+
+  for (const { id } of (await ann.get(`/task/?assigned_to=${ann.userId}`)).data) {
+    await ann.put(`/task/${id}/`, { is_complete: true, resolution: "approved" });
+    await work();
+  }
+
+  const left = await Promise.all(twins.map(({ id }) => acme.ask("GET", `/lead/${id}/`)));
+  assert.deepEqual(left.map(({ status }) => status).sort(), [200, 404]);
 });
 
 test("Web form", async () => {

@@ -12,6 +12,7 @@ import { automationRun, automationStepRun } from "./automation_run.ts";
 import { filledIn } from "./facts.ts";
 import { filledConfig } from "./filled_config.ts";
 import type { Step } from "./graph_shape.ts";
+import { reasonOf, type Unsent } from "./in_words.ts";
 import { finishRun } from "./living_runs.ts";
 import { loopsOf } from "./loops.ts";
 import { changesOwn, readsOfRecord } from "./reads_record.ts";
@@ -149,14 +150,24 @@ export function leaveStep(
     wait: null,
     wait_until: null,
     ...(vars && { vars: { ...(run.vars as object), ...vars } }),
+    ...(branch === "suppressed" && { output: withUnsent(run, output) }),
     ...(loops && { loops: [...loops] }),
   };
   const after = store.update(ctx, automationRun, run, values, undefined, null);
   return { run: end === undefined ? after : ended(ctx, after, end, run.current_step_id!), until: null };
 }
 
+const unsentMost = 20;
+
+/** What a run leaves, with a message that it sent to nobody. */
+function withUnsent({ output, current_step_id }: Run, left: unknown): Record<string, unknown> {
+  const before = (output ?? {}) as { not_sent?: Unsent[] };
+  const not_sent = [...(before.not_sent ?? []), { step_id: current_step_id!, reason: reasonOf(left) }];
+  return { ...before, not_sent: not_sent.slice(0, unsentMost) };
+}
+
 function ended(ctx: Ctx, run: Run, { status, message, outcome }: NonNullable<Outcome["end"]>, stepId: string): Run {
-  const output = { ...(outcome && { outcome }), ...(message && { message }) };
+  const output = { ...run.output, ...(outcome && { outcome }), ...(message && { message }) };
   const error =
     status === "failed"
       ? { code: "failed", class: "rejected", message: message ?? "The step fail was reached", step_id: stepId }

@@ -19,6 +19,7 @@ import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { anyAutomation } from "./any_automation.ts";
 import { checkAskedBefore, checkAwaited, checkConditions, checkMatch } from "./check_conditions.ts";
 import { checkAssigned, checkTold } from "./check_members.ts";
+import { checkContact, checkMailed, checkTexted } from "./check_recipients.ts";
 import { type SenderCheck as Check, checkNumber, checkSender } from "./check_senders.ts";
 import { checkDuration, checkEvent, checkExits, checkTimeout, checkUntil } from "./check_waits.ts";
 import { checkKey, checkTemplates, checkWords } from "./check_words.ts";
@@ -147,11 +148,24 @@ const steps: Readonly<Record<string, CheckStep>> = {
   "email.draft": checkMail,
   "sms.send": (check, config, at) => {
     checkWords(check.errors, config, at);
+    checkTexted(check, config, at);
     if (!config.template_id && !config.text) check.errors[`${at}.text`] = "is required, or a template_id";
     checkNumber(check, config.from_number, `${at}.from_number`);
   },
-  "message.send": ({ errors }, config, at) => checkWords(errors, config, at),
-  "sequence.subscribe": (check, config, at) => checkSender(check, config.sender, `${at}.sender`),
+  "message.send": (check, config, at) => {
+    checkWords(check.errors, config, at);
+    checkTexted(check, config, at);
+  },
+  "call.task": checkContact("to"),
+  "dialer.add": checkContact("contact"),
+  "mailing_export.push": checkContact("contact"),
+  "sequence.subscribe": (check, config, at) => {
+    checkContact("contact")(check, config, at);
+    return checkSender(check, config.sender, `${at}.sender`);
+  },
+  "sequence.pause": checkContact("contact"),
+  "sequence.resume": checkContact("contact"),
+  "sequence.unsubscribe": checkContact("contact"),
   "http.request": ({ ctx, errors }, { url }, at) => {
     const { addresses } = ctx.settings;
     if (typeof url === "string" && !addresses.allowsHost(url)) errors[`${at}.url`] = addresses.words;
@@ -188,6 +202,7 @@ const hasDynamic = (value: unknown): boolean =>
 
 async function checkMail(check: Check, config: Config, at: string): Promise<void> {
   checkWords(check.errors, config, at);
+  checkMailed(check, config, at);
   if (!config.template_id && !config.body) check.errors[`${at}.template_id`] = "is required, or a body";
   await checkSender(check, config.from, `${at}.from`);
 }

@@ -95,7 +95,7 @@ test("what is only doubtful is published with a warning", async () => {
   const acme = await organization();
   const doubtful: [code: string, body: object][] = [
     ["no_effect", { graph: chain(["wait.duration", { amount: 1, unit: "hours" }]) }],
-    ["goal_unreachable", { graph: { ...chain(["note.create", { note: "x" }]), goals: [{ id: "g", event: "lead.vanished" }] } }],
+    ["goal_unreachable", { graph: { ...pause(1, "hours").graph, goals: [{ id: "g", event: "lead.vanished" }] } }],
     [
       "self_trigger_risk",
       own("description", { trigger: { type: "field.changed", config: { object_type: "lead", field: "description" } } }),

@@ -7,7 +7,7 @@ import { namesOf } from "../webhooks/wanted.ts";
 import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding, warning } from "./findings.ts";
-import type { Graph } from "./graph_shape.ts";
+import type { Graph, Step } from "./graph_shape.ts";
 import { warningsOfLiteralWords } from "./literal_words.ts";
 import { readsOfRecord } from "./reads_record.ts";
 import { problemsOfReferences } from "./references.ts";
@@ -22,8 +22,10 @@ export async function semanticsOf(ctx: Ctx, plan: Plan): Promise<Finding[]> {
     ...problemsOfReferences(plan.graph),
     ...problemsOfSelfTrigger(plan),
     ...problemsOfWatches(plan),
+    ...warningsOfHaste(plan),
     ...problemsOfDeletedRecord(plan),
     ...warningsOfEffect(plan.graph),
+    ...warningsOfDeletion(plan.graph),
     ...warningsOfLiteralWords(plan.graph),
     ...(await warningsOfSequences(ctx, plan.graph)),
   ];
@@ -92,6 +94,20 @@ function problemsOfWatches({ trigger, graph: { goals = [], exits = [] } }: Plan)
 }
 
 /** The values of `match` that stand for the run's own record, which is also what it is when it is left out. */
+/** Of a run that is over at once nothing that happens later is a goal. */
+function warningsOfHaste({ graph: { steps, goals = [] }, settings }: Plan): Finding[] {
+  if (Object.values(steps).some((step) => takesTime(step, settings))) return [];
+  const words = "can be reached by no run: no step waits, so each run is over before it. Add a wait, or leave the goal out";
+  return goals.map((_, i) => warning("goal_unreachable", `graph.goals.${i}`, words));
+}
+
+/** It waits, or may: for people, for other services, or for the hours of the automation. */
+function takesTime({ type }: Step, { time_window }: Plan["settings"]): boolean {
+  const of = stepTypesByName.get(type);
+  const keepsHours = time_window != null && of?.keepsHours === true;
+  return type.startsWith("wait.") || of?.awaited !== undefined || of?.outside !== undefined || keepsHours;
+}
+
 const isItsRecord = (match: unknown): boolean =>
   match === undefined ||
   same(match, { object_id: { $ref: "record.id" } }) ||
@@ -115,6 +131,19 @@ function warningsOfEffect({ steps }: Graph): Finding[] {
   const acts = Object.values(steps).some(({ type }) => (stepTypesByName.get(type)?.side_effect ?? "none") !== "none");
   return acts ? [] : [warning("no_effect", "graph.steps", "has no step that changes or sends anything")];
 }
+
+const warningsOfDeletion = ({ steps }: Graph): Finding[] =>
+  Object.entries(steps).flatMap(([id, { type }]) =>
+    stepTypesByName.get(type)?.side_effect === "destructive"
+      ? [
+          warning(
+            "step_deletes",
+            `graph.steps.${id}.type`,
+            "deletes a record in every run that comes to it: ask with approve before it",
+          ),
+        ]
+      : [],
+  );
 
 async function warningsOfSequences(ctx: Ctx, { steps }: Graph): Promise<Finding[]> {
   const named = Object.entries(steps).flatMap(([id, { type, config }]) =>

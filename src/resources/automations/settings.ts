@@ -38,10 +38,6 @@ const written = z.strictObject({
       blocked_dates: z.array(z.iso.date()).max(366).optional(),
       spread_minutes: z.int().min(0).max(1440).optional(),
     })
-    .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
-      path: ["to"],
-      error: "must be later than from",
-    })
     .nullable()
     .optional(),
   allow_self_trigger: z.boolean().optional(),

@@ -157,7 +157,7 @@ const shown = (ctx: Ctx, row: StepRun): Step => ({
   stubbed: row.status === "stubbed" || hasEffect(row.type),
   decision: (row.decision ?? []) as Step["decision"],
   error: row.error as Step["error"],
-  explanation: stepInWords(row.status, row.branch, row.decision, row.error, row.wait_until, row.attempts),
+  explanation: stepInWords(row.status, row.branch, row.decision, row.error, row.wait_until, row.attempts, row.output),
 });
 
 // --- what it would do ---

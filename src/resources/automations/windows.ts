@@ -1,6 +1,7 @@
 // The hours in which an automation talks to people. Only its steps that do so wait for them: delays and branches are not moved. What
 // waits is spread over the first minutes, each run always at the same place.
 import type { Ctx } from "../../core/context.ts";
+import type { FieldErrors } from "../../core/errors.ts";
 import { organizationOf } from "../organization/organization.ts";
 import { user } from "../organization/user.ts";
 import { firstSlot } from "../sequences/schedule.ts";
@@ -52,6 +53,12 @@ async function zoneFor(call: Call, zone: string): Promise<string> {
 
 const zoneOfMember = (ctx: Ctx, id: string | null): string =>
   ctx.directory.get(user, id)?.timezone ?? organizationOf(ctx.directory).timezone;
+
+/** Hours that end before they begin. */
+export function problemOfHours({ time_window: window }: Settings): FieldErrors {
+  const isEmpty = window != null && (window.from ?? "00:00") >= (window.to ?? "24:00");
+  return isEmpty ? { "settings.time_window.to": "must be later than from, or it never opens" } : {};
+}
 
 /** Hours that never come, because all their days are blocked. */
 export function problemsOfWindow({ now }: Ctx, { time_window }: Settings): Finding[] {

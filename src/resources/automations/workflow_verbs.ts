@@ -15,6 +15,7 @@ import { checkActing } from "./lent_rights.ts";
 import { withValues } from "./request_secrets.ts";
 import type { Settings } from "./settings.ts";
 import { readTrigger } from "./trigger.ts";
+import { problemOfHours } from "./windows.ts";
 import { workflow } from "./workflow.ts";
 
 type Workflow = Row<typeof workflow>;
@@ -57,6 +58,7 @@ async function understood(ctx: Ctx, id: string, given: Given, before: Workflow |
   if (given.filter) checkFilter(check, given.filter, "filter");
   if (given.graph !== undefined) plan.graph = readGraph(check, await withValues(ctx, id, said, given.graph, "graph"));
   if (given.settings !== undefined) plan.settings = given.settings;
+  if (given.settings) Object.assign(check.errors, problemOfHours(given.settings));
   refuseDraft(check.errors);
   if (given.settings) checkRunAs(ctx, given.settings, before?.settings ?? null);
   return plan.graph ? { ...plan, graph: await withoutSecrets(ctx, id, plan.graph) } : plan;

@@ -162,7 +162,9 @@ const deep = (levels: number): object => (levels === 1 ? named : { not: deep(lev
 const onChange = (object_type: string, field: string) => by("field.changed", { object_type, field });
 const before = (condition: object) => by("record.matches", { object_type: "lead", condition });
 const exit = (event: string) => ({ graph: { ...says("x").graph, exits: [{ id: "e", event }] } });
-const goal = (event: string) => ({ graph: { ...says("x").graph, goals: [{ id: "g", event }] } });
+const goal = (...steps: Parameters<typeof chain>) => ({
+  graph: { ...chain(...steps), goals: [{ id: "g", event: "lead.updated" }] },
+});
 const touching = { ...by("record.updated", { object_type: "lead" }), ...update({ description: { $template: "{{ now }}" } }) };
 
 const gone = by("record.deleted", { object_type: "lead" });
@@ -188,7 +190,12 @@ const semantics = {
     wrong: { ...by("record.created", { object_type: "contact" }), filter: { type: "status", status_type: "won" } },
     mended: { trigger: newLead, filter: { type: "status", status_type: "won" } },
   },
-  goal_unreachable: { by: "warning", path: "graph.goals.0.event", wrong: goal("lead.vanished"), mended: goal("lead.updated") },
+  goal_unreachable: {
+    by: "warning",
+    path: "graph.goals.0",
+    wrong: goal(["note.create", { note: "x" }]),
+    mended: goal(["note.create", { note: "x" }], ["wait.duration", { amount: 1, unit: "days" }]),
+  },
   exit_equals_trigger: { path: "graph.exits.0.event", wrong: exit("lead.created"), mended: exit("task.completed") },
   self_trigger_risk: {
     path: `${at}.fields`,
@@ -211,6 +218,12 @@ const semantics = {
     path: `${at}.body`,
     wrong: campaign("<p>Hi</p>"),
     mended: campaign("<p>Hi</p>{% unsubscribe %}"),
+  },
+  step_deletes: {
+    by: "warning",
+    path: "graph.steps.s1.type",
+    wrong: only("record.delete", { target: { $ref: "record" } }),
+    mended: says("x"),
   },
   no_effect: { by: "warning", path: "graph.steps", wrong: only("set.vars", { values: { a: 1 } }), mended: says("x") },
 } satisfies Partial<Record<FindingCode, Row>>;

@@ -105,6 +105,14 @@ describe("email.send", () => {
         ["completed", "suppressed", "no_address"],
       ],
     );
+    assert.deepEqual(
+      runs.map(({ explanation, output }) => [explanation, output.not_sent]),
+      [
+        ["It came to its end; s1 sent nothing, because of unsubscribed.", [{ step_id: "s1", reason: "unsubscribed" }]],
+        ["It came to its end; s1 sent nothing, because there is no address.", [{ step_id: "s1", reason: "no_address" }]],
+      ],
+    );
+    assert.equal(runs[1]!.steps[0].explanation, "It left by suppressed: there is no address.");
     assert.deepEqual((await acme.get(`/activity/email/?lead_id=${ann.lead_id}`)).data, []);
   });
 
