@@ -6,8 +6,9 @@ import type { Core } from "../../core/core.ts";
 import type { Problem } from "../../core/errors.ts";
 import { asRefusal } from "../../db/refusals.ts";
 import { sql } from "../../db/sql.ts";
-import { renewClaim, requestOf } from "../../jobs/claims.ts";
+import { requestOf } from "../../jobs/claims.ts";
 import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { whileHeld } from "../../jobs/while_held.ts";
 import { asService, readingAtOnce } from "../../records/acting.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -22,7 +23,7 @@ import { bytesOf } from "./write_export.ts";
 
 const keptDays = 7;
 const attemptsMost = 3;
-/** How often it is said how far it is, and its claim is renewed. */
+/** How often it is said how far it is. */
 const reportMs = 1000;
 
 export const exportWork: Work = {
@@ -34,7 +35,7 @@ export const exportWork: Work = {
     if (made === null) return;
     let written: Written | null = null;
     try {
-      const found = (written = await write(core, job, made));
+      const found = (written = await whileHeld(core, job, (lost) => write(core, job, made, lost)));
       await inside(core, job, (ctx, row) => finish(ctx, row, found));
     } catch (error) {
       if (written !== null) await removeBytes(keeperOf(core, job), written.bytes.storage_key);
@@ -78,7 +79,7 @@ function begin(ctx: Ctx, row: Export): Ended {
   return "goes on";
 }
 
-async function write(core: Core, job: Job, made: Export): Promise<Written> {
+async function write(core: Core, job: Job, made: Export, lost: AbortSignal): Promise<Written> {
   const actor = await actorOfMember(core.db, job.organization_id, made.created_by ?? "");
   if (actor === null || !actor.permissions.has("export")) throw noLonger;
   return readingAtOnce(core, actor, requestOf(job), async (ctx) => {
@@ -87,7 +88,10 @@ async function write(core: Core, job: Job, made: Export): Promise<Written> {
     const report = reporter(core, job, n_docs);
     let count = 0;
     await report(0);
-    const content = bytesOf(ctx, made, selected, (more) => report((count += more)));
+    const content = bytesOf(ctx, made, selected, (more) => {
+      lost.throwIfAborted();
+      return report((count += more));
+    });
     return { bytes: await keepOwn(keeperOf(core, job), content, mediaTypes[made.format]), count };
   });
 }
@@ -100,7 +104,6 @@ function reporter(core: Core, job: Job, n_docs: number): (n_docs_processed: numb
   return async (n_docs_processed) => {
     if (performance.now() - reportedAt < reportMs) return;
     reportedAt = performance.now();
-    await renewClaim(core, job);
     await inside(core, job, (ctx, row) => {
       store.update(ctx, exportResource, row, { status: "in_progress", n_docs, n_docs_processed }, undefined, null);
       return "goes on";

@@ -1,7 +1,7 @@
 // Sends a copy of a mail to the server, outside of any transaction.
 import type { Core } from "../../core/core.ts";
-import { renewClaim } from "../../jobs/claims.ts";
-import { ClaimLost, type Job, outside } from "../../jobs/job.ts";
+import { type Job, outside } from "../../jobs/job.ts";
+import { whileHeld } from "../../jobs/while_held.ts";
 import { handOver, type Letter, NotHanded, PerhapsHanded, type Receipt } from "../../services/smtp.ts";
 import { forgetToken } from "../accounts/oauth/access_token.ts";
 import { addressesOf } from "../accounts/senders.ts";
@@ -16,7 +16,6 @@ export type Outcome = Receipt | NotHanded | PerhapsHanded;
 
 /** From the start to the server's final reply. Some servers scan each mail for minutes. */
 const wholeMs = 240_000;
-const renewMs = 20_000;
 
 export async function send(core: Core, job: Job, sending: Sending): Promise<Outcome> {
   const compose = await composer();
@@ -52,16 +51,8 @@ async function handOverBy(core: Core, account: Account, letter: Letter, signal: 
 }
 
 /** The claim is extended in the meantime. When it is lost, or sending takes too long, it is aborted. */
-export async function keeping<T>(core: Core, job: Job, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const lost = new AbortController();
-  const renew = () => renewClaim(core, job).catch((error) => error instanceof ClaimLost && lost.abort(error));
-  const timer = setInterval(() => void renew(), renewMs);
-  try {
-    return await work(AbortSignal.any([lost.signal, AbortSignal.timeout(wholeMs)]));
-  } finally {
-    clearInterval(timer);
-  }
-}
+export const keeping = <T>(core: Core, job: Job, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  whileHeld(core, job, (lost) => work(AbortSignal.any([lost, AbortSignal.timeout(wholeMs)])));
 
 export function compositionOf({ mail, account, parts, copy }: Pick<Sending, "mail" | "account" | "parts" | "copy">): Composition {
   const { email: author } = person(mail.sender!);

@@ -4,8 +4,9 @@
 import type { Actor, Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { sql } from "../../db/sql.ts";
-import { renewClaim, requestOf } from "../../jobs/claims.ts";
+import { requestOf } from "../../jobs/claims.ts";
 import { holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { whileHeld } from "../../jobs/while_held.ts";
 import { asService } from "../../records/acting.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -33,9 +34,9 @@ export const mailingExportWork: Work = {
     for (let goesOn = true; goesOn; ) {
       const batch = await begin(core, job);
       if (batch === null) return;
-      await renewClaim(core, job);
       if (batch === "file") return endWithFile(core, job);
-      goesOn = await keepAnswer(core, job, batch, await send(batch), until);
+      const answer = await whileHeld(core, job, () => send(batch));
+      goesOn = await keepAnswer(core, job, batch, answer, until);
     }
   },
   async giveUp(ctx, { object_id }) {
@@ -115,7 +116,7 @@ async function recordBatch(ctx: Ctx, row: MailingExport, items: readonly Item[])
 async function endWithFile(core: Core, job: Job): Promise<void> {
   const [found, actor] = await authorOf(core, job, asked);
   if (found === undefined || actor === null) return void (await inName(core, job, async (ctx) => release(ctx, job, null)));
-  const bytes = await writeFile(core, actor, job, found);
+  const bytes = await whileHeld(core, job, () => writeFile(core, actor, job, found));
   let isKept = false;
   try {
     await inName(core, job, async (ctx, row) => {

@@ -3,9 +3,10 @@ import type { Ctx } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import type { Row } from "../../core/resource.ts";
 import { raw, sql } from "../../db/sql.ts";
-import { renewClaim, requestOf } from "../../jobs/claims.ts";
+import { requestOf } from "../../jobs/claims.ts";
 import type { Due } from "../../jobs/due_rows.ts";
 import { ClaimLost, holdClaim, type Job, release, type Work } from "../../jobs/job.ts";
+import { whileHeld } from "../../jobs/while_held.ts";
 import { asSystem } from "../../records/acting.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -15,7 +16,6 @@ import { organizationExport, organizationExportJobs } from "./organization_expor
 
 const keptDays = 7;
 const attemptsMost = 3;
-const renewMs = 5_000;
 
 type Export = Row<typeof organizationExport>;
 
@@ -33,7 +33,8 @@ export const organizationExportWork: Work = {
     if (!goesOn) return;
     let kept: KeptBytes | null = null;
     try {
-      const bytes = (kept = await keepOwn(keeper, whileHeld(core, job), "application/x-tar"));
+      const write = (lost: AbortSignal) => keepOwn(keeper, archiveOf(core, job, lost), "application/x-tar");
+      const bytes = (kept = await whileHeld(core, job, write));
       await inside(core, job, async (ctx, row) => finish(ctx, job, row, bytes));
     } catch (error) {
       if (kept !== null) await removeBytes(keeper, kept.storage_key);
@@ -58,14 +59,9 @@ const inside = (core: Core, job: Job, act: (ctx: Ctx, row: Export) => Promise<vo
     return isOpen;
   });
 
-/** The bytes of the archive. The claim is renewed while they come. */
-async function* whileHeld(core: Core, job: Job): AsyncGenerator<Uint8Array> {
-  let renewedAt = performance.now();
+async function* archiveOf(core: Core, job: Job, lost: AbortSignal): AsyncGenerator<Uint8Array> {
   for await (const chunk of core.settings.archive(job.organization_id)) {
-    if (performance.now() - renewedAt > renewMs) {
-      await renewClaim(core, job);
-      renewedAt = performance.now();
-    }
+    lost.throwIfAborted();
     yield chunk as Uint8Array;
   }
 }
