@@ -73,7 +73,8 @@ export async function writeArrived(ctx: Ctx, { status, ...mail }: ArrivedEmail, 
     in_reply_to_id: answered?.id ?? null,
   });
   emit(ctx, email, { action: status === "inbox" ? "received" : "sent", after: row });
-  if (status === "inbox" && !arrival.isNoAnswer && !thread.isNew && isReply(row)) await markAnswered(ctx, row, answered?.id);
+  if (status === "inbox" && !arrival.isNoAnswer && !thread.isNew && isReply(row))
+    await markAnswered(ctx, row, row.in_reply_to_id);
   const after = arrival.isNoAnswer ? row : await followed(ctx, row);
   await messageWritten(ctx, email, after);
   return after;

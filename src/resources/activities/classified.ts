@@ -37,7 +37,7 @@ export function saidClass(before: Pick<Email, "status" | "classification">, said
 /** The message has another class than was thought. */
 export async function reclassified(ctx: Ctx, before: Email, after: Email): Promise<Email> {
   await unfollowClass(ctx, before);
-  if (isReply(after)) await markAnswered(ctx, after);
+  if (isReply(after)) await markAnswered(ctx, after, after.in_reply_to_id);
   else await countAnswersAnew(ctx, after.thread_id);
   return followed(ctx, after);
 }

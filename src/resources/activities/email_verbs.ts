@@ -68,7 +68,7 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   });
   if (status === "sent") emit(ctx, email, { action: "sent", after: row });
   if (status === "inbox") emit(ctx, email, { action: "received", after: row });
-  if (status === "inbox" && !thread.isNew && isReply(row)) await markAnswered(ctx, row);
+  if (status === "inbox" && !thread.isNew && isReply(row)) await markAnswered(ctx, row, row.in_reply_to_id);
   wakeSender(ctx, email, row);
   return followed(ctx, row);
 }

@@ -91,9 +91,14 @@ const ofAnyKind = { ...email, only: undefined };
 
 /**
  * Somebody answered: marks what was sent to them before in the thread. The e-mail that is answered, or else the newest, gets the
- * event. Whoever answers from another address of the same contact is the same person.
+ * event. Whoever answers from another address of the same contact is the same person, and what is answered by its id has an answer
+ * wherever that comes from.
  */
-export async function markAnswered(ctx: Ctx, { thread_id, sender, contact_id }: Answer, answeredId?: string): Promise<void> {
+export async function markAnswered(
+  ctx: Ctx,
+  { thread_id, sender, contact_id }: Answer,
+  answeredId: string | null = null,
+): Promise<void> {
   const [who, outgoing] = await Promise.all([
     contact_id === null ? null : findRecord(ctx, contact, contact_id),
     findRecords(
@@ -108,7 +113,7 @@ export async function markAnswered(ctx: Ctx, { thread_id, sender, contact_id }: 
   const wentTo = ({ to, cc, bcc, contact_id: to_id }: Row<typeof email>) =>
     (contact_id !== null && to_id === contact_id) ||
     people([to, cc, bcc].flat()).some((one) => addresses.includes(emailKey(one.email)));
-  const sent = outgoing.filter(wentTo);
+  const sent = outgoing.filter((one) => one.id === answeredId || wentTo(one));
   const answered = sent.find(({ id }) => id === answeredId) ?? sent.at(-1);
   for (const one of sent) {
     const after = one.has_reply ? one : store.update(ctx, email, one, { has_reply: true });

@@ -248,6 +248,15 @@ describe("an answer", () => {
     assert.equal((await eventsOf(at.acme, "sequence_subscription.goal")).length, 1);
   });
 
+  test("from another address counts for what it answers", async () => {
+    const at = await scene();
+
+    await arrives(at, undefined, { sender: "ann@private.example", contact_id: null });
+
+    assert.deepEqual(await stateOf(at), ["goal", "reply-received"]);
+    assert.equal((await at.acme.get(`/activity/email/${at.sent.id}/`)).has_reply, true);
+  });
+
   test("does not end a sequence that does not stop for it", async () => {
     const at = await scene({ sequence: { stop_on_reply: false } });
 
