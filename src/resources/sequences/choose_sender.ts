@@ -4,11 +4,11 @@ import type { Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { connectedAccount, isMailbox } from "../accounts/connected_account.ts";
-import { checkAddress, identityOf, mailboxOf, sendersOf } from "../accounts/senders.ts";
+import { checkAddress, identityOf, mailboxOf, sendersOf, usualMailbox } from "../accounts/senders.ts";
 import type { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { user } from "../organization/user.ts";
-import { checkCallerId } from "../telephony/own_numbers.ts";
+import { checkCallerId, usualTextNumber } from "../telephony/own_numbers.ts";
 import type { sequence } from "./sequence.ts";
 import type { sequenceSubscription } from "./sequence_subscription.ts";
 
@@ -42,6 +42,19 @@ async function senderOf(ctx: Ctx, given: Sender): Promise<Sender> {
     sender_name: given.sender_name ?? identity?.name ?? me?.name ?? null,
     sender_email: given.sender_email ?? identity?.email ?? me?.email ?? null,
   };
+}
+
+/** What its messages cannot leave by, said before one is due: they wait until it is there. Null when nothing is missing. */
+export async function wayMissing(ctx: Ctx, { steps }: Row<typeof sequence>, sender: Sender): Promise<string | null> {
+  const me = ctx.actor.user_id;
+  const from = { sender: sender.sender_email ?? null, email_account_id: sender.sender_account_id ?? null, send_as_id: null };
+  const mails = steps.some(({ step_type }) => step_type === "email");
+  if (mails && usualMailbox(ctx, await sendersOf(ctx, me), from) === null)
+    return "When it was made there was no mailbox for its e-mails: connect one, or name a sender_account_id that you may use";
+  const texts = steps.some(({ step_type }) => step_type === "sms");
+  if (texts && sender.from_phone_number_id == null && usualTextNumber(ctx, me) === null)
+    return "When it was made there was no number for its text messages: name a from_phone_number_id that you may use";
+  return null;
 }
 
 /** The mailbox that the sequence chooses, where whoever subscribes the contact names none and may send from it. */

@@ -9,7 +9,7 @@ import { findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
 import { isActiveMember } from "../organization/user.ts";
-import { checkSender, senderFor } from "./choose_sender.ts";
+import { checkSender, senderFor, wayMissing } from "./choose_sender.ts";
 import { atFirstStep, openAt } from "./due.ts";
 import { finish } from "./endings.ts";
 import { refuseAgain } from "./had_lately.ts";
@@ -70,6 +70,7 @@ export async function subscribe(
     calls_assigned_to: given.calls_assigned_to ?? [userOf(ctx)].filter((id) => id !== null),
     status,
     ...(status === "paused" && { status_reason: "manual", paused_at: ctx.now.toISOString() }),
+    error_message: await wayMissing(ctx, taken, { ...given, ...sender }),
     start_date,
     automation_run_id: causeOf(ctx, "automation_run_id"),
     bulk_action_id: causeOf(ctx, "bulk_action_id"),
@@ -108,7 +109,8 @@ export async function updateSubscription(
     return finish(ctx, before, { ...others, next_step_at: null, status_reason: "manual" });
   }
   const change = await changeOfStatus(ctx, before, status);
-  const after = store.update(ctx, sequenceSubscription, before, { ...patch, ...change, ...due });
+  const mended = isOtherSender(patch) ? { error_message: null } : {};
+  const after = store.update(ctx, sequenceSubscription, before, { ...patch, ...mended, ...change, ...due });
   if (after.status !== before.status) {
     const changed = changedFields(sequenceSubscription, before, after);
     emit(ctx, sequenceSubscription, { action: after.status === "paused" ? "paused" : "resumed", before, after, changed });
@@ -116,6 +118,10 @@ export async function updateSubscription(
   wakeStep(ctx, after);
   return skip_step === true ? skipStep(ctx, after) : after;
 }
+
+/** What its messages lacked may be there now. The next one says if it is not. */
+const isOtherSender = ({ sender_account_id, sender_email, from_phone_number_id }: Patch<typeof sequenceSubscription>): boolean =>
+  [sender_account_id, sender_email, from_phone_number_id].some((one) => one != null);
 
 /** The next step, at another time: in the hours of the sequence, and not while something waits to be sent or done. */
 async function dueAsSaid(ctx: Ctx, way: Subscription, status: Subscription["status"], said: string | null | undefined) {

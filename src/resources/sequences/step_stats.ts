@@ -30,7 +30,7 @@ export const stepStats = z.array(
 /**
  * As JSON, over the alias of a sequence. Opens and clicks by programs do not count. An opt-out counts for the
  * message whose link was pressed or that was answered with it; any other, and a meeting, for the last one of the subscription that it
- * ended.
+ * ended. One that was taken back does not count.
  */
 export function statsOf(alias: string, ctx: Ctx): Sql {
   const t = name(alias);
@@ -45,7 +45,7 @@ export function statsOf(alias: string, ctx: Ctx): Sql {
         count(*) filter (where s.is_sent and s.bounces = '[]') as delivered,
         count(*) filter (where s.is_opened) as opened, count(*) filter (where s.is_clicked) as clicked,
         count(*) filter (where s.has_reply) as replied,
-        count(*) filter (where s.opts_out or (s.is_last and not s.opted_out and s.why = 'unsubscribed')) as unsubscribed,
+        count(*) filter (where s.opts_out or (s.is_last and not s.opted_out and s.stays_out)) as unsubscribed,
         count(*) filter (where s.is_last and s.why = 'meeting-booked') as meetings
       from (
         select m.*, bool_or(m.opts_out) over (partition by m.subscription_id) as opted_out,
@@ -56,6 +56,10 @@ export function statsOf(alias: string, ctx: Ctx): Sql {
 
 const takenSteps = (t: Sql, ctx: Ctx): Sql => sql`
   select s.subscription_id, s.step_id, s.variant, s.outcome, s.date_created, w.status_reason as why,
+    case when w.status_reason = 'unsubscribed' then exists (select from contact c join unsubscribed_email u
+        on u.organization_id = ${ctx.organization_id} and u.reason = 'unsubscribed'
+          and u.address = any(array(select '+' || k from unnest(c.phone_keys) k) || lower(w.contact_email))
+      where c.organization_id = ${ctx.organization_id} and c.id = w.contact_id) else false end as stays_out,
     coalesce(a.bounces, '[]') as bounces, a.status is not distinct from 'sent' as is_sent,
     a.opens_summary is not null as is_opened, a.clicks_summary is not null as is_clicked, a.has_reply,
     exists (select from unsubscribed_email u where u.organization_id = ${ctx.organization_id} and u.source_id = a.id)
