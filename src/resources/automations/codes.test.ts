@@ -93,6 +93,14 @@ test("what would fail in every run, or never happen, is refused in whatever plac
       "config_invalid",
       { path: `${at}.cc.0`, wrong: mail("a@client.example", { cc: ["nobody"] }), mended: mail("a@client.example") },
     ],
+    [
+      "ref_unknown",
+      {
+        path: `${at}.subject`,
+        wrong: mail(acme.userId, { subject: "Dear {{ contact.first_nam }}" }),
+        mended: mail(acme.userId, { subject: "Dear {{ contact.first_name }}" }),
+      },
+    ],
     ["user_inactive", { path: `${at}.to`, wrong: mail("user_none"), mended: mail(acme.userId) }],
     ["config_invalid", { path: `${at}.to`, wrong: texts("no number"), mended: texts("+12125550100") }],
     [

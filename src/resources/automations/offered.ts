@@ -4,6 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { FieldErrors } from "../../core/errors.ts";
 import type { Resource } from "../../core/resource.ts";
 import { hint } from "../../values/reasons.ts";
+import { isOfAnyValue } from "../templates/placeholders.ts";
 import { schemaOf } from "./catalog.ts";
 import { isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
@@ -132,9 +133,6 @@ export function checkOffered({ ctx, errors, kinds, offered }: OfferCheck, words:
     here = here[word]!;
   }
 }
-
-/** What templates know of every list and text. */
-const isOfAnyValue = (word: string): boolean => ["size", "first", "last"].includes(word);
 
 function reasonOf({ ctx, of }: { ctx: Ctx; of: Resource }, path: string): string | null {
   const errors: FieldErrors = {};

@@ -3,7 +3,7 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Resource } from "../../core/resource.ts";
 import { namesInTemplate } from "../../services/liquid.ts";
-import { namesInLetters } from "../templates/fill.ts";
+import { namesInLetters, reasonOfPlaceholder } from "../templates/placeholders.ts";
 import type { Plan } from "./fields.ts";
 import { type Finding, finding } from "./findings.ts";
 import { isOfMessage } from "./literal_words.ts";
@@ -48,7 +48,12 @@ const mentionsInWords = (value: unknown, at: string): Mention[] =>
 /** `besides` are the first words that a message has of its own. */
 function checkMention(check: OfferCheck, { at, said, isTemplate }: Mention, besides: readonly string[] = []): void {
   if (isTemplate) {
-    for (const words of namesInTemplate(said) ?? []) if (!besides.includes(words[0]!)) checkOffered(check, words, at);
+    for (const words of namesInTemplate(said) ?? []) {
+      const reason = besides.includes(words[0]!)
+        ? reasonOfPlaceholder(check.ctx.directory, words)
+        : checkOffered(check, words, at);
+      if (typeof reason === "string") check.errors[at] = reason;
+    }
   } else if (at.endsWith(".$ref") || (isAsked.test(at) && beyondRecord.test(said))) checkOffered(check, said.split("."), at);
 }
 

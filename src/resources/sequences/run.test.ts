@@ -206,6 +206,24 @@ describe("a subscription", () => {
     assert.equal((await acme.get(`/connected_account/${account.id}/`)).send_status, "ok");
   });
 
+  test("is said to lack a mailbox or a number before it is due, and no more once it has one", async () => {
+    const { acme, mail, sequence, subscribe, account } = await outreach();
+    const bob = await acme.member("admin");
+    const [mails, texts] = [await sequence([mail()]), await sequence([{ step_type: "sms", text: "Hi" }])];
+    const person = await acme.contact({ name: "Ann", emails: [{ email: "ann@client.example" }] });
+    const start_date = new Date(on.clock.now!.getTime() + day).toISOString();
+    const asBob = (one: any) => bob.post("/sequence_subscription/", { sequence_id: one.id, contact_id: person.id, start_date });
+
+    const [silent, mute] = [await asBob(mails), await asBob(texts)];
+    const fine = await subscribe(mails);
+    await acme.put(`/connected_account/${account.id}/`, { shared_with: [bob.userId] });
+    const mended = await bob.put(`/sequence_subscription/${silent.id}/`, { sender_account_id: account.id });
+
+    assert.match(silent.error_message, /no mailbox for its e-mails: connect one/);
+    assert.match(mute.error_message, /no number for its text messages/);
+    assert.deepEqual([fine.error_message, mended.error_message], [null, null]);
+  });
+
   test("says what holds it up, and after three days ends with that", async () => {
     const { acme, mail, sequence, subscribe, shown, account } = await outreach();
     const way = await subscribe(await sequence([mail()]));
@@ -480,6 +498,37 @@ describe("a step", () => {
     await acme.refused(400, "POST", "/sequence/", { name: "X", steps: [{ step_type: "email", body: "{{ a" }] }, "steps.0.body");
   });
 
+  test("refuses a tag that names nothing, in its own words and in a template, and keeps those that it had", async () => {
+    const { acme, sequence } = await outreach();
+    const field = await acme.post("/custom_field/contact/", { name: "Roof kind", type: "text" });
+    const template = await acme.post("/email_template/", { name: "T", subject: "Hi", body: "Dear {{ contact.foo }}" });
+    const text = await acme.post("/sms_template/", { name: "T", text: "{{ boo }} {{ vars.x }}" });
+    const refuse = async (step: object, at: string, words: RegExp) => {
+      const refusal = await acme.refused(400, "POST", "/sequence/", { name: "X", steps: [step] }, `steps.0.${at}`);
+      assert.match(refusal["field-errors"][`steps.0.${at}`], words);
+    };
+
+    const mail = (more: object) => ({ step_type: "email", subject: "Hi", body: "Hi", ...more });
+    await refuse(mail({ subject: "{{ boo }}" }), "subject", /names boo, which is not a first word/);
+    await refuse(mail({ body: "Hi {{ contact.first_nam }}" }), "body", /not offered by contact; did you mean first_name\?/);
+    await refuse(mail({ body: "{{ organization.settings }}" }), "body", /names settings, which is not offered by organization/);
+    await refuse(mail({ body: "{{ contact.name.first_word }}" }), "body", /has first_word below name/);
+    await refuse({ step_type: "task", text: "{{ contact.custom.Nothing }}" }, "text", /names Nothing/);
+    await refuse({ step_type: "email", email_template_id: template.id }, "email_template_id", /has a body that names foo/);
+    await refuse({ step_type: "sms", sms_template_id: text.id }, "sms_template_id", /has a text that names boo/);
+    const body = `{{ vars.a.b }} {{ contact.custom["Roof kind"] }} {{ lead.address.city }} {{ lead.owner.email }} {{ user.signature }}
+      {% for one in vars.list %}{{ one.x }}{% endfor %} {{ unsubscribe_link }} {{ opportunity.custom.size }}`;
+    const made = await sequence([mail({ body })]);
+    await acme.delete(`/custom_field/contact/${field.id}/`);
+    const kept = await acme.put(`/sequence/${made.id}/`, { steps: [{ ...made.steps[0], subject: "Hello" }] });
+
+    assert.equal(kept.steps[0].subject, "Hello");
+    assert.deepEqual(
+      [template.warnings, text.warnings].map((all) => all.map(({ code, path }: any) => [code, path])),
+      [[["ref_unknown", "body"]], [["ref_unknown", "text"]]],
+    );
+  });
+
   test("counts a meeting and an opt-out by words for the message before it", async () => {
     const { acme, mail, sequence, subscribe, shown } = await outreach();
     const made = await sequence([mail(), mail({ delay: { amount: 1, unit: "days" } })]);
@@ -495,13 +544,23 @@ describe("a step", () => {
         ...(in_reply_to_id && { in_reply_to_id }),
       });
     await run();
-    await asks(early);
+    const said = await asks(early);
     await acme.post("/activity/meeting/", { contact_id: met.contact_id, title: "Demo", starts_at: on.clock.now!.toISOString() });
     await run(day);
     const over = await shown(late);
-    await asks(late, over.initial_email_id);
+    const late_said = await asks(late, over.initial_email_id);
 
-    const { stats } = await acme.get(`/sequence/${made.id}/?_fields=stats`);
+    const statsOf = async () => (await acme.get(`/sequence/${made.id}/?_fields=stats`)).stats;
+    const stats = await statsOf();
+    for (const { id } of [said, late_said]) {
+      await acme.put(`/activity/email/${id}/`, { classification: "auto_reply" });
+      await acme.put(`/activity/email/${id}/`, { classification: "human" });
+    }
+    const corrected = await statsOf();
+    assert.equal(
+      corrected.reduce((sum: number, one: any) => sum + one.unsubscribed, 0),
+      0,
+    );
     assert.equal(over.status, "finished");
     assert.deepEqual(
       made.steps

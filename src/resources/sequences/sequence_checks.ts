@@ -11,6 +11,7 @@ import { outcomesOf } from "../activities/outcomes.ts";
 import { holidayCalendars } from "../organization/holidays.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import { emailTemplate } from "../templates/email_template.ts";
+import { problemOfPlaceholders } from "../templates/placeholders.ts";
 import { smsTemplate } from "../templates/sms_template.ts";
 import { checkQuery } from "./matches.ts";
 import type { sequence } from "./sequence.ts";
@@ -32,7 +33,11 @@ export async function checkTemplates(ctx: Ctx, steps: readonly Step[], before: r
     const named = steps.flatMap((step, i) => namedBy(step, field).map(({ id, at }) => ({ id, at: `steps.${i}.${at}` })));
     const fresh = named.filter(({ id }) => !kept.has(id));
     const found = await existing(ctx, of, [...new Set(fresh.map(({ id }) => id))]);
-    for (const { id, at } of fresh) if (!found.has(id)) errors[at] = "does not exist";
+    for (const { id, at } of fresh) {
+      const one = found.get(id);
+      const problem = one === undefined ? "does not exist" : problemWithin(ctx, one);
+      if (problem !== null) errors[at] = problem;
+    }
   }
   refuse(errors);
 }
@@ -45,10 +50,19 @@ function namedBy(step: Step, field: "email_template_id" | "sms_template_id"): { 
   return [...those, ...others.filter((one): one is { id: string; at: string } => one.id !== null)];
 }
 
-async function existing(ctx: Ctx, of: Resource, ids: readonly string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
+async function existing(ctx: Ctx, of: Resource, ids: readonly string[]): Promise<Map<string, Row<Resource>>> {
+  if (ids.length === 0) return new Map();
   const rows = await findRecords(ctx, of, [sql`t.id = any(${ids})`], sql`order by t.id for key share of t`);
-  return new Set(rows.map((row) => row.id as string));
+  return new Map(rows.map((row) => [row.id as string, row]));
+}
+
+/** A tag of a template that names nothing would be empty at everybody. */
+function problemWithin({ directory }: Ctx, template: Row<Resource>): string | null {
+  for (const field of ["subject", "body", "text"]) {
+    const problem = problemOfPlaceholders(directory, String(template[field] ?? ""), ownWords);
+    if (problem !== null) return `has a ${field} that ${problem}`;
+  }
+  return null;
 }
 
 /** The queries must be such as the search accepts, and tags such as can be read. */
@@ -60,6 +74,7 @@ export async function checkQueries(
   await checkQuery(ctx, trigger_query, before?.trigger_query ?? null, "trigger_query");
   await checkQuery(ctx, goal, before?.goal ?? null, "goal");
   const kept = new Map(before?.steps.map((step) => [step.id, step]));
+  const checkTags = tagsCheck(ctx, before?.steps ?? []);
   for (const [i, step] of steps.entries()) {
     await checkQuery(ctx, step.condition, kept.get(step.id)?.condition ?? null, `steps.${i}.condition`);
     const assignee = step.assigned_to;
@@ -73,9 +88,22 @@ export async function checkQueries(
   }
 }
 
-function checkTags(source: string | null, place: string): void {
-  const problem = source === null ? null : problemOfTemplate(source);
-  if (problem !== null) throw invalid({ [place]: problem });
+/** What a step fills in for its contact besides the placeholders of every message. */
+const ownWords = ["vars"];
+
+const wordsOf = (step: Step): (string | null)[] => [
+  step.text,
+  ...wordingsOf(step).flatMap(({ subject, body }) => [subject, body]),
+];
+
+/** Words that the sequence already had may stay, though a field that they name is gone. */
+function tagsCheck({ directory }: Ctx, before: readonly Step[]) {
+  const kept = new Set(before.flatMap(wordsOf));
+  return (source: string | null, place: string): void => {
+    if (source === null || kept.has(source)) return;
+    const problem = problemOfTemplate(source) ?? problemOfPlaceholders(directory, source, ownWords);
+    if (problem !== null) throw invalid({ [place]: problem });
+  };
 }
 
 /** The outcomes must be of calls. Those that the sequence already had may stay. */

@@ -1,7 +1,7 @@
 // An e-mail template: a text with placeholders that are filled in for each recipient.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { boolean, computed, input, related, text } from "../../core/field.ts";
+import { boolean, computed, input, lookedUp, related, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { emailAttachments } from "../activities/attachments.ts";
@@ -10,6 +10,7 @@ import { sequence } from "../sequences/sequence.ts";
 import { authorNames } from "../shared/names.ts";
 import { isInForce } from "./in_force.ts";
 import { ownership, templateIsVisible } from "./ownership.ts";
+import { shownWarnings, warningsOf } from "./placeholders.ts";
 
 const bodyMax = 100_000;
 const tagsDoc = 'Such as `Hi {{ contact.first_name | default: "there" }}`.';
@@ -32,6 +33,12 @@ export const emailTemplate = resource({
     }),
     is_archived: boolean({ default: false, doc: "No longer offered; it can still be rendered." }),
     attachments: emailAttachments(),
+    warnings: lookedUp(
+      ["subject", "body"],
+      shownWarnings,
+      (directory, subject: string, body: string) => warningsOf(directory, { subject, body }),
+      "Tags of it that name nothing, and come out empty.",
+    ),
     unsubscribe_link_location: text({ doc: "The position of the unsubscribe link." }),
     used_by_sequences: related(
       z.array(z.object({ id: z.string(), name: z.string() })),

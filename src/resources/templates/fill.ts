@@ -18,6 +18,7 @@ import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { organizationOf, user } from "../organization/organization.ts";
 import { usualNumber } from "../telephony/own_numbers.ts";
 import { emailTemplate } from "./email_template.ts";
+import type { Filled } from "./placeholders.ts";
 import { smsTemplate } from "./sms_template.ts";
 
 type Lead = Row<typeof lead>;
@@ -118,9 +119,6 @@ async function underTemplateId<T>(work: () => Promise<T>): Promise<T> {
 
 // --- the values ---
 
-/** The first words of the placeholders of messages. */
-export const namesInLetters = ["lead", "contact", "opportunity", "user", "organization", "unsubscribe_link"] as const;
-
 /** Only values that the template may use are looked up, because a deal and a signature each need a query. */
 async function valuesOf(ctx: Ctx, source: string, at: Lead, person: Contact | null): Promise<Values> {
   const organization = organizationOf(ctx.directory);
@@ -133,7 +131,7 @@ async function valuesOf(ctx: Ctx, source: string, at: Lead, person: Contact | nu
   };
 }
 
-function leadValues(ctx: Ctx, at: Lead): Values {
+function leadValues(ctx: Ctx, at: Lead): Filled<"lead"> {
   const { id, display_name, name, url, description, industry, addresses, emails, phones } = at;
   const status = ctx.directory.get(leadStatus, at.status_id)?.label ?? null;
   return {
@@ -153,7 +151,7 @@ function leadValues(ctx: Ctx, at: Lead): Values {
   };
 }
 
-function contactValues(ctx: Ctx, person: Contact): Values {
+function contactValues(ctx: Ctx, person: Contact): Filled<"contact"> {
   const { id, display_name, name, title, emails, phones } = person;
   const [first_name, ...rest] = (name ?? "").trim().split(/\s+/);
   return {
@@ -170,7 +168,7 @@ function contactValues(ctx: Ctx, person: Contact): Values {
 }
 
 /** The deal that was changed last. Open deals come before others. */
-async function dealValues(ctx: Ctx, lead_id: string): Promise<Values> {
+async function dealValues(ctx: Ctx, lead_id: string): Promise<Partial<Filled<"opportunity">>> {
   const deals = await findRecords(
     ctx,
     opportunity,
@@ -195,7 +193,7 @@ async function dealValues(ctx: Ctx, lead_id: string): Promise<Values> {
 }
 
 /** The caller, with the number they call from. */
-async function userValues(ctx: Ctx, source: string): Promise<Values> {
+async function userValues(ctx: Ctx, source: string): Promise<Partial<Filled<"user">>> {
   const { user_id } = ctx.actor;
   const number = usualNumber(ctx, user_id);
   const signature = source.includes("signature") ? await signatureOf(ctx, user_id) : null;

@@ -1,10 +1,11 @@
 // An SMS template: a text with placeholders that are filled in for each recipient.
-import { choice, text } from "../../core/field.ts";
+import { choice, lookedUp, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { attachments } from "../activities/attachments.ts";
 import { authorNames } from "../shared/names.ts";
 import { isInForce } from "./in_force.ts";
 import { ownership, templateIsVisible } from "./ownership.ts";
+import { shownWarnings, warningsOf } from "./placeholders.ts";
 
 export const smsTemplate = resource({
   name: "sms_template",
@@ -19,6 +20,12 @@ export const smsTemplate = resource({
     text: text({ max: 10_000, default: "", doc: "With tags, such as `Hi {{ contact.first_name }}`." }),
     status: choice(["active", "archived"], { default: "active", doc: "`archived`: no longer offered." }),
     attachments: attachments(),
+    warnings: lookedUp(
+      ["text"],
+      shownWarnings,
+      (directory, text: string) => warningsOf(directory, { text }),
+      "Tags of it that name nothing, and come out empty.",
+    ),
     ...ownership,
     ...authorNames,
   },
