@@ -1,23 +1,8 @@
-// Sends members' mail by their own SMTP servers. Members choose the server, so only public addresses are reached: all addresses
-// that DNS returns and the connected address are checked. Connections are kept for a moment, because mail comes in bursts.
-import { createHash } from "node:crypto";
-import net from "node:net";
+// Sends members' mail by their own SMTP servers, and tells what became of it.
 import type { Readable } from "node:stream";
-import { LRUCache } from "lru-cache";
-import type SMTPPool from "nodemailer/lib/smtp-pool";
-import { publicLookup } from "./fetch_public.ts";
 import { mailPorts, type PublicAddresses } from "./public_address.ts";
-
-export interface SmtpServer {
-  host: string;
-  port: number;
-  /** When false, encryption is used if the server offers it, without checking its certificate. */
-  use_ssl: boolean;
-  username: string | null;
-  /** One of the two is set when there is a user name. */
-  password?: string | null;
-  access_token?: string | null;
-}
+import { extensionsOf, NotPublic, poolFor, type SmtpServer } from "./smtp_connections.ts";
+import { needsUtf8, utf8Words, withAsciiDomain } from "./smtp_letters.ts";
 
 /** A mail to be sent. */
 export interface Letter {
@@ -27,8 +12,8 @@ export interface Letter {
   message_id: string;
   /** The approximate size in bytes. */
   size: number;
-  /** Its text. Called when the server is ready for it, and again for another attempt. */
-  read(): Readable;
+  /** Its text. Called when the server is ready for it, and again for another attempt. `utf8`: its headers may have any letters. */
+  read(utf8: boolean): Readable;
 }
 
 /** The server accepted the mail for all of `to` except `refused`. */
@@ -72,40 +57,68 @@ export class NotHanded extends Error {
 /** The whole mail was sent, but the server did not confirm it. */
 export class PerhapsHanded extends Error {}
 
-/** Sends a mail. Throws `NotHanded` or `PerhapsHanded`, also when `signal` is aborted. */
+/**
+ * Sends a mail. Throws `NotHanded` or `PerhapsHanded`, also when `signal` is aborted. Recipients whose address the server cannot
+ * take are refused, and the others get it.
+ */
 export async function handOver(
   addresses: PublicAddresses,
   server: SmtpServer,
   letter: Letter,
   signal: AbortSignal,
 ): Promise<Receipt> {
-  const pool = await poolFor(addresses.alsoAt(mailPorts), server);
-  const sending = new Sending(letter);
+  const reached = addresses.alsoAt(mailPorts);
+  const utf8 = [letter.from, ...letter.to].some(needsUtf8) && (await offersUtf8(reached, server));
+  const no: Said = { code: 553, words: utf8Words };
+  if (!utf8 && needsUtf8(letter.from)) throw new NotHanded("sender", no);
+  const untaken = utf8 ? [] : letter.to.filter(needsUtf8).map((email) => ({ email, ...no }));
+  const to = utf8 ? letter.to : letter.to.filter((one) => !needsUtf8(one));
+  if (to.length === 0) throw new NotHanded("recipients", no, untaken);
+
+  const pool = await poolFor(reached, server);
+  const sending = new Sending({ ...letter, to }, utf8);
   return new Promise((resolve, reject) => {
     pool.send({ data: { signal }, message: sending } as never, (error, info) => {
-      if (error === null) resolve({ reply: cleaned(info!.response ?? ""), refused: (info!.rejectedErrors ?? []).map(refusedBy) });
-      else reject(failureOf(error as SmtpError, sending));
+      if (error !== null) return reject(failureOf(error as SmtpError, sending, untaken));
+      resolve({ reply: cleaned(info!.response ?? ""), refused: [...untaken, ...sending.refused(info!.rejectedErrors)] });
     });
   });
+}
+
+async function offersUtf8(addresses: PublicAddresses, server: SmtpServer): Promise<boolean> {
+  try {
+    return (await extensionsOf(addresses, server)).includes("SMTPUTF8");
+  } catch (error) {
+    throw new NotHanded(problemOf(error as SmtpError), saidBy(error as SmtpError));
+  }
 }
 
 /** The mail in the form that the pool expects. */
 class Sending {
   private readonly letter: Letter;
+  private readonly utf8: boolean;
   private text: Readable | null = null;
+  /** The recipients as they were written, by the form that the server hears. */
+  private readonly written: ReadonlyMap<string, string>;
 
-  constructor(letter: Letter) {
+  constructor(letter: Letter, utf8: boolean) {
     this.letter = letter;
+    this.utf8 = utf8;
+    this.written = new Map(letter.to.map((one) => [withAsciiDomain(one), one]));
   }
 
-  getEnvelope = () => ({ from: this.letter.from, to: [...this.letter.to], size: this.letter.size });
+  getEnvelope = () => ({ from: withAsciiDomain(this.letter.from), to: [...this.written.keys()], size: this.letter.size });
   messageId = (): string => this.letter.message_id;
   getHeader = (): string => this.letter.message_id;
 
   createReadStream(): Readable {
     if (this.isAllRead) throw new Error("A mail that may have been handed over is not handed over again.");
-    this.text = this.letter.read();
+    this.text = this.letter.read(this.utf8);
     return this.text;
+  }
+
+  refused(errors: readonly SmtpError[] = []): Refused[] {
+    return errors.map((one) => ({ email: this.written.get(one.recipient ?? "") ?? "", ...saidBy(one) }));
   }
 
   /** When true, the end of the mail may have reached the server. */
@@ -113,86 +126,6 @@ class Sending {
     return this.text?.readableEnded === true;
   }
 }
-
-// --- connections ---
-
-/** The most connections for one mailbox. Servers treat more as an attack. */
-const connectionsMost = 3;
-const connectMs = 10_000;
-/** A server may scan a mail for a long time before it confirms it. */
-const silenceMs = 120_000;
-const idleMs = 10_000;
-
-const mailboxesMost = 1000;
-
-const pools = new WeakMap<PublicAddresses, LRUCache<string, SMTPPool>>();
-
-/** One pool for each server and login. */
-async function poolFor(addresses: PublicAddresses, server: SmtpServer): Promise<SMTPPool> {
-  const { default: Pool } = await import("nodemailer/lib/smtp-pool");
-  let kept = pools.get(addresses);
-  if (kept === undefined) {
-    kept = new LRUCache({ max: mailboxesMost, dispose: (pool) => pool.close() });
-    pools.set(addresses, kept);
-  }
-  const key = createHash("sha256").update(JSON.stringify(server)).digest("base64");
-  let pool = kept.get(key);
-  if (pool === undefined) kept.set(key, (pool = new Pool(optionsFor(addresses, server))));
-  return pool;
-}
-
-/** Ports where encryption starts by STARTTLS. */
-const plainPorts = [25, 587, 2525];
-
-function optionsFor(addresses: PublicAddresses, server: SmtpServer): ConstructorParameters<typeof SMTPPool>[0] {
-  const { host, port, use_ssl } = server;
-  const fromTheStart = use_ssl && !plainPorts.includes(port);
-  return {
-    host,
-    port,
-    secure: fromTheStart,
-    requireTLS: use_ssl && !fromTheStart,
-    opportunisticTLS: !use_ssl,
-    tls: { rejectUnauthorized: use_ssl },
-    ...(server.username !== null && { auth: loginOf(server) }),
-    maxConnections: connectionsMost,
-    // A kept connection may have closed in the meantime. In that case the mail has not been started, so one retry is safe.
-    maxRequeues: 1,
-    connectionTimeout: connectMs,
-    greetingTimeout: connectMs,
-    socketTimeout: silenceMs,
-    idleTimeout: idleMs,
-    getSocket: (_options, done) => connect(addresses, server, done),
-  };
-}
-
-const loginOf = ({ username, password, access_token }: SmtpServer) =>
-  access_token
-    ? { type: "OAUTH2" as const, user: username!, accessToken: access_token }
-    : { user: username!, pass: password ?? "" };
-
-type Connected = (error: Error | null, options?: { connection: net.Socket }) => void;
-
-/** Connects, and checks the remote address before anything is sent. */
-function connect(addresses: PublicAddresses, { host, port }: SmtpServer, done: Connected): void {
-  if (!addresses.allowsHost(`http://${net.isIPv6(host) ? `[${host}]` : host}:${port}/`)) return done(new NotPublic());
-  const socket = net.connect({ host, port, lookup: publicLookup(addresses, port), timeout: connectMs });
-  const fail = (error: Error) => {
-    socket.destroy();
-    done(error);
-  };
-  const late = () => fail(new Error("The server did not answer in time"));
-  socket.once("error", fail).once("timeout", late);
-  socket.once("connect", () => {
-    socket.off("error", fail).off("timeout", late).setTimeout(0);
-    if (!addresses.allows(socket.remoteAddress ?? "", port)) return fail(new NotPublic());
-    // A kept connection must not keep the process alive.
-    socket.unref();
-    done(null, { connection: socket });
-  });
-}
-
-class NotPublic extends Error {}
 
 // --- failures ---
 
@@ -206,10 +139,10 @@ interface SmtpError extends Error {
   rejectedErrors?: SmtpError[];
 }
 
-function failureOf(error: SmtpError, sending: Sending): NotHanded | PerhapsHanded {
+function failureOf(error: SmtpError, sending: Sending, untaken: readonly Refused[]): NotHanded | PerhapsHanded {
   const said = saidBy(error);
   if (said.code === null && sending.isAllRead) return new PerhapsHanded(said.words);
-  return new NotHanded(problemOf(error), said, error.rejectedErrors?.map(refusedBy));
+  return new NotHanded(problemOf(error), said, [...untaken, ...sending.refused(error.rejectedErrors)]);
 }
 
 function problemOf(error: SmtpError): SmtpProblem {
@@ -229,8 +162,6 @@ const saidBy = ({ responseCode, response, message, originalCode }: SmtpError): S
   code: responseCode ?? null,
   words: cleaned(response ?? originalCode ?? message),
 });
-
-const refusedBy = (error: SmtpError): Refused => ({ email: error.recipient ?? "", ...saidBy(error) });
 
 /** A server's reply becomes part of a record. */
 const cleaned = (words: string): string =>

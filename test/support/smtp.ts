@@ -17,6 +17,8 @@ export interface MailServer {
   password: string | null;
   /** Accepts a token by XOAUTH2. Null: it offers no such login. Takes effect with `open`. */
   isToken: ((username: string, token: string) => boolean) | null;
+  /** Whether it offers SMTPUTF8. Takes effect with `open`. */
+  offersUtf8: boolean;
   /** Called when a mail has been received, before the server confirms it. */
   beforeReceipt: (() => Promise<void>) | null;
   /** The mail to an address. */
@@ -49,6 +51,7 @@ export async function startMailServer(): Promise<MailServer> {
       disabledCommands: asks() ? ["STARTTLS"] : ["AUTH", "STARTTLS"],
       authMethods: mail.isToken === null ? ["PLAIN", "LOGIN"] : ["XOAUTH2"],
       authOptional: !asks(),
+      hideSMTPUTF8: !mail.offersUtf8,
       allowInsecureAuth: true,
       onAuth: ({ username = "", password, accessToken }, _session, done) =>
         (accessToken === undefined ? password === mail.password : mail.isToken?.(username, accessToken))
@@ -90,6 +93,7 @@ export async function startMailServer(): Promise<MailServer> {
     refusesTo: new Map(),
     password: null,
     isToken: null,
+    offersUtf8: true,
     beforeReceipt: null,
     to: (address) => mail.received.filter(({ recipients }) => recipients.includes(address)),
     close: () => new Promise((closed) => server.close(() => closed())),

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { domainToASCII } from "node:url";
 import type { Row } from "../../core/resource.ts";
+import { needsUtf8 } from "../../services/smtp_letters.ts";
 import { headerWords } from "../../values/header_words.ts";
 import { oneLine } from "../../values/one_line.ts";
 import type { email } from "../activities/email.ts";
@@ -33,6 +34,8 @@ export interface Composition {
   parts: readonly Part[];
   /** Names the hidden recipients too: only for the sender's own copy. */
   showsBcc?: boolean;
+  /** False where the server takes only headers in ASCII: addresses that have no such form are left out. */
+  utf8?: boolean;
 }
 
 /** Made from the activity's id and content: the same at every attempt, and a new one when it was rewritten. */
@@ -53,14 +56,30 @@ export async function composer(): Promise<(of: Composition) => Readable> {
   };
 }
 
-function optionsOf({ mail, sender, date, message_id, in_reply_to, text, html, headers = {}, parts, showsBcc }: Composition) {
+function optionsOf({
+  mail,
+  sender,
+  date,
+  message_id,
+  in_reply_to,
+  text,
+  html,
+  headers = {},
+  parts,
+  showsBcc,
+  utf8,
+}: Composition) {
+  const named = (list: readonly string[]) =>
+    people(list)
+      .filter(({ email }) => utf8 !== false || !needsUtf8(email))
+      .map(asAddress);
   return {
     from: asAddress(person(mail.sender!)),
     ...(sender !== null && { sender }),
     ...(mail.envelope !== null && { replyTo: mail.envelope.reply_to.map(asAddress) }),
-    to: people(mail.to).map(asAddress),
-    cc: people(mail.cc).map(asAddress),
-    ...(showsBcc && { bcc: people(mail.bcc).map(asAddress) }),
+    to: named(mail.to),
+    cc: named(mail.cc),
+    ...(showsBcc && { bcc: named(mail.bcc) }),
     subject: headerWords(oneLine(mail.subject, 1000)),
     date,
     messageId: message_id,

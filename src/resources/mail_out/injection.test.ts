@@ -213,8 +213,63 @@ describe("letters of other scripts", () => {
     const [arrived] = server.received;
     assert.equal(server.received.length, 1);
     assert.match(Buffer.from(said, "latin1").toString(), /^MAIL FROM:<ada@acme\.example> .*SMTPUTF8/m);
+    assert.match(Buffer.from(said, "latin1").toString(), /^RCPT TO:<jörg@xn--bcher-kva\.example>/m);
     assert.match(arrived!.recipients[0]!, /^jörg@/);
     assert.equal(arrived!.to![0]!.name, "Jörg");
+  });
+
+  describe("where the server takes only ASCII", () => {
+    before(async () => {
+      await server.close();
+      server.offersUtf8 = false;
+      await server.open();
+    });
+    after(async () => {
+      await server.close();
+      server.offersUtf8 = true;
+      await server.open();
+    });
+
+    test("in a domain go in the form of ASCII, from and to whomever", async () => {
+      const { acme, send } = await writing({ email: "ada@müller.example" });
+
+      const { id } = await send({ to: ["Ann <ann@bücher.example>"], sender: "ada@müller.example" });
+      await drained();
+
+      const sent = await acme.get(`/activity/email/${id}/`);
+      assert.deepEqual([sent.status, sent.to], ["sent", ["Ann <ann@bücher.example>"]]);
+      assert.match(said, /^MAIL FROM:<ada@xn--mller-kva\.example>/m);
+      assert.match(said, /^RCPT TO:<ann@xn--bcher-kva\.example>/m);
+      assert.match(said, /^[\0-\x7f]*$/);
+    });
+
+    test("before the @ keep the mail from them alone, by name, and from no header of the others", async () => {
+      const { acme, send } = await writing();
+
+      const { id } = await send({ to: ["jörg@client.example", "ann@client.example"], cc: ["Zoë <zoë@client.example>"] });
+      await drained();
+
+      const sent = await acme.get(`/activity/email/${id}/`);
+      assert.equal(sent.status, "sent");
+      assert.match(
+        sent.send_attempts.at(-1).error_message,
+        /^Not sent to jörg@client\.example \(.* no address with such letters before the @\), zoë@client\.example/,
+      );
+      assertOneMail();
+      assert.match(said, /^[\0-\x7f]*$/);
+    });
+
+    test("before every @ make it an error that says so, and nothing is sent", async () => {
+      const { acme, send } = await writing();
+
+      const { id } = await send({ to: ["jörg@client.example"] });
+      await drained();
+
+      const lost = await acme.get(`/activity/email/${id}/`);
+      assert.equal(lost.status, "error");
+      assert.match(lost.send_attempts.at(-1).error_message, /^Not sent to jörg@client\.example \(/);
+      assert.doesNotMatch(said, /MAIL FROM/);
+    });
   });
 
   test("that a server does not take keep the mail from nobody else, and who sent it hears of it", async () => {

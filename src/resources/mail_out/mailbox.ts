@@ -2,7 +2,8 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Core, Settings } from "../../core/core.ts";
 import type { OauthType } from "../../services/oauth_providers.ts";
-import { NotHanded, type SmtpServer } from "../../services/smtp.ts";
+import { NotHanded } from "../../services/smtp.ts";
+import type { SmtpServer } from "../../services/smtp_connections.ts";
 import { emailKey } from "../../values/email.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { accessTokenOf, NotConnected, TokenUnavailable } from "../accounts/oauth/access_token.ts";

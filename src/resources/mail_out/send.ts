@@ -25,7 +25,7 @@ export async function send(core: Core, job: Job, sending: Sending): Promise<Outc
     to: sending.copy.to,
     message_id: composition.message_id,
     size: sizeOf(composition),
-    read: () => compose(composition),
+    read: (utf8: boolean) => compose({ ...composition, utf8 }),
   };
   return keeping(core, job, async (signal) => {
     try {
