@@ -10,6 +10,7 @@ import { type Part, searched } from "../../search/searched.ts";
 import { leadIsVisible, visibleAsLead } from "../leads/visibility.ts";
 import { bounce, classEffects, classification } from "../mail_class/classification.ts";
 import { mailClasses } from "../mail_class/classify.ts";
+import { mailPreview } from "../mail_class/written.ts";
 import { act, kind, leftBehind, usersDoc } from "./act.ts";
 import { emailAttachments } from "./attachments.ts";
 import { leavingFields, messageStates, sendsTo, statusDoc } from "./message_states.ts";
@@ -18,7 +19,6 @@ import { addressReason, isSender, membersOf, recipients } from "./recipients.ts"
 
 /** Bodies are longer than notes, because newsletters arrive here too. */
 const bodyMax = 500_000;
-const previewLength = 255;
 
 const person = z.object({ email: z.string(), name: z.string().nullable() });
 const envelope = z.looseObject({
@@ -79,8 +79,8 @@ export const email = resource({
     body_text: text({ max: bodyMax, doc: "The plain text; follows from `body_html` where it is not given." }),
     body_html: text({ max: bodyMax, doc: "The rich text; follows from `body_text` where it is not given." }),
     body_preview: text({
-      derive: (row: { body_text: string | null }) => preview(row.body_text),
-      doc: "The beginning of the text.",
+      derive: ({ body_text }: { body_text: string | null }) => (body_text === null ? null : mailPreview(body_text)),
+      doc: "The beginning of the text, without quotations and the signature.",
     }),
     body_text_quoted: quotedText,
     body_html_quoted: quotedHtml,
@@ -187,10 +187,6 @@ interface Involved {
 function involved(row: Involved, directory: Directory): string[] {
   const { user_id, mailbox_user_ids } = row;
   return [...new Set([user_id ?? [], mailbox_user_ids ?? [], membersOf(directory, row)].flat())];
-}
-
-function preview(body: string | null): string | null {
-  return body === null ? null : body.slice(0, 2000).replace(/\s+/g, " ").trim().slice(0, previewLength).toWellFormed();
 }
 
 interface Engaged {

@@ -2,7 +2,9 @@
 import { type Ctx } from "../../core/context.ts";
 import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { renderRow } from "../../records/render.ts";
+import { beginningOf } from "../../values/beginning.ts";
 import type { Attachment } from "../activities/attachments.ts";
+import { mailPreview } from "../mail_class/written.ts";
 
 /** The parts of an activity that make it a message. Parts that its kind does not have are missing. */
 export interface Message {
@@ -51,13 +53,10 @@ export function directionOf({ direction }: Message): "incoming" | "outgoing" | n
   return direction === "incoming" || direction === "inbound" ? "incoming" : "outgoing";
 }
 
-const previewMax = 255;
-
 /** The beginning of the message, or its subject when there is no text. */
 export function previewOf(message: Message): string | null {
   const words = bodyOf(message) || message.subject || message.title || "";
-  const line = words.slice(0, 2000).replace(/\s+/g, " ").trim();
-  return line === "" ? null : line.slice(0, previewMax).toWellFormed();
+  return (message._type === "Email" ? mailPreview(words) : beginningOf(words)) || null;
 }
 
 const bodyOf = ({ body_text, text, note }: Message): string | null => body_text ?? text ?? note ?? null;

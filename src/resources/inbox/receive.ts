@@ -5,9 +5,11 @@ import type { Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { beginningOf } from "../../values/beginning.ts";
 import { emailKey } from "../../values/email.ts";
 import type { ArrivedEmail } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
+import { mailPreview } from "../mail_class/written.ts";
 import type { Incoming } from "./apply_rules.ts";
 import { askRulesOfStranger, filedIn } from "./ask_rules.ts";
 import { convertProspect } from "./convert_prospect.ts";
@@ -45,6 +47,11 @@ export interface FromMailbox {
   parts: readonly KeptPart[];
 }
 
+function previewOf({ channel, body_text }: Received): string | null {
+  if (body_text === null) return null;
+  return channel === "email" ? mailPreview(body_text) : beginningOf(body_text);
+}
+
 /**
  * The prospect for the sender, after the rules have run. If the same sender already has an open prospect, the message is added to
  * it.
@@ -54,7 +61,7 @@ export async function receiveFromStranger(ctx: Ctx, { mail, user_id = null, ...r
     ...received,
     company: companyOf(received.email),
     subject: received.subject?.slice(0, 1000) ?? null,
-    preview: received.body_text?.slice(0, 2000).replace(/\s+/g, " ").trim().slice(0, 255).toWellFormed() ?? null,
+    preview: previewOf(received),
     user_id: mail?.user_id ?? user_id,
     account_id: mail?.account_id ?? null,
   };

@@ -1,5 +1,6 @@
 // What the sender of a message wrote, without quotations and the signature: a reply that quotes `click here to unsubscribe`
 // requests nothing.
+import { beginningOf } from "../../values/beginning.ts";
 import { fromHtml } from "../../values/rich_text.ts";
 
 /** People say what matters at the beginning. */
@@ -13,6 +14,9 @@ export function writtenIn({ text, html }: { text?: string | undefined; html?: st
   const plain = text?.slice(0, textMax) ?? "";
   return withoutQuotes(plain.trim() !== "" ? plain : textOf(html ?? ""));
 }
+
+/** The beginning of what the sender of an e-mail wrote. One that only quotes shows what it quotes. */
+export const mailPreview = (text: string): string => beginningOf(writtenIn({ text }) || text);
 
 const textOf = (html: string): string => fromHtml(beforeQuote(html.slice(0, htmlMax))).text.slice(0, textMax);
 
