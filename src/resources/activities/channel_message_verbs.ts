@@ -13,7 +13,7 @@ import { channelMessage } from "./channel_message.ts";
 import { followText } from "./followed_text.ts";
 import { wakeSender } from "./leaving.ts";
 import { fromMarkdown } from "./markdown.ts";
-import { checkContent, checkMove, isLeaving, releasedBy, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
+import { checkContent, checkMove, isLeaving, releasedBy, sendAfter, sendAfterChange, sentAt, sentBy } from "./message_states.ts";
 import { checkNumber, checkSendable, mobileOf, usualNumberOf } from "./own_side.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
 
@@ -88,6 +88,7 @@ export async function updateChannelMessage(
     ...(status !== before.status && anew),
     send_after: sendAfterChange(ctx, before, status, patch),
     released_by: releasedBy(ctx, status, before),
+    ...sentBy(ctx, status, before, patch.user_id),
   });
   if (after.send_after !== before.send_after) wakeSender(ctx, channelMessage, after);
   return after;

@@ -55,6 +55,58 @@ test("what it quotes can be folded away", async () => {
   );
 });
 
+test("an answer is previewed by what is new in it, in lists, threads, conversations, the inbox and notifications", async () => {
+  const acme = await organization();
+  const person = await acme.contact({ emails: [{ email: "bob@client.example" }] });
+  const colleague = await acme.member();
+  const { id: conversation_id } = await acme.post("/conversation/", { contact_id: person.id });
+  const says = "Thanks,\n\nTuesday is fine.\n-- \nBob of Client\n\nOn Fri, Nov 27 Ada wrote:\n> Which day?";
+  const passedOn = "---------- Forwarded message ---------\nFrom: Eve <eve@client.example>\nDate: today\nSubject: Hi\n\nHello";
+
+  const mail = { status: "inbox", sender: "bob@client.example", subject: "Re: Offer" };
+  const answer = await colleague.post(`/conversation/${conversation_id}/message/`, { type: "email", ...mail, body: says });
+  const forward = await written(acme, { body_text: passedOn });
+
+  const preview = "Thanks, Tuesday is fine.";
+  const [thread] = (await acme.get(`/activity/emailthread/?contact_id=${person.id}&_fields=emails`)).data;
+  await acme.put(`/conversation/${conversation_id}/`, { assigned_to: acme.userId });
+  await colleague.post(`/conversation/${conversation_id}/message/`, { type: "email", ...mail, body: says });
+  const told = (await acme.get("/notification/?type=message_received")).data;
+  assert.equal((await acme.get(`/activity/email/${answer.id}/`)).body_preview, preview);
+  assert.equal(thread.emails[0].body_preview, preview);
+  assert.equal((await acme.get(`/conversation/${conversation_id}/`)).last_message_preview, preview);
+  assert.deepEqual(
+    told.map((one: any) => one.body),
+    [preview],
+  );
+  assert.match(forward.body_preview, /^-+ Forwarded message -+ From: Eve .* Hello$/);
+});
+
+test("a draft that somebody else sends off is theirs, unless an admin says whose it is", async () => {
+  const acme = await organization();
+  const [sam, bob] = [await acme.member(), await acme.member()];
+  const number = await acme.post("/phone_number/", { number: "+12125550199", is_group_number: true });
+  const person = await acme.contact({ phones: [{ phone: "+12125559876", type: "mobile" }] });
+  const drafts: [string, object][] = [
+    ["email", { to: ["bob@client.example"] }],
+    ["sms", { contact_id: person.id, text: "Hello", local_phone: number.number }],
+    ["channel_message", { channel: "telegram", text: "Hello" }],
+  ];
+
+  for (const [kind, body] of drafts) {
+    const made = { lead_id: person.lead_id, status: "draft", ...body };
+    const of = async (who: Workspace, then: object) => {
+      const { id, user_id } = await sam.post(`/activity/${kind}/`, made);
+      assert.equal(user_id, sam.userId);
+      return (await who.put(`/activity/${kind}/${id}/`, then)).user_id;
+    };
+    assert.equal(await of(bob, { status: "outbox" }), bob.userId, kind);
+    assert.equal(await of(bob, { status: "outbox", user_id: sam.userId }), bob.userId, kind);
+    assert.equal(await of(acme, { status: "outbox", user_id: bob.userId }), bob.userId, kind);
+    assert.equal(await of(bob, kind === "email" ? { subject: "Offer" } : { text: "Hi" }), sam.userId, kind);
+  }
+});
+
 test("a signature is a piece of its own, and quotations are known in other languages and in the shape of Outlook", async () => {
   const acme = await organization();
   const expanded = async (body_text: string) => {

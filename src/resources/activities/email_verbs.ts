@@ -27,6 +27,7 @@ import {
   sendAfter,
   sendAfterChange,
   sentAt,
+  sentBy,
 } from "./message_states.ts";
 import { type Contact, checkPlace, place } from "./placing.ts";
 import { people, person } from "./recipients.ts";
@@ -108,6 +109,7 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
     subject: written.subject ?? (before.subject || replySubject(answered)),
     send_after: sendAfterChange(ctx, before, status, { ...patch, send_in }),
     released_by: releasedBy(ctx, status, before),
+    ...sentBy(ctx, status, before, patch.user_id),
     receipts: status === before.status ? before.receipts : [],
     ...(patch.followup_date !== undefined && patch.followup_date !== before.followup_date && { followup_made_at: null }),
     classification: classification ?? before.classification,

@@ -78,6 +78,21 @@ interface Times {
 export const releasedBy = (ctx: Ctx, status: MessageState, before?: { status: MessageState; released_by: string | null }) =>
   !isLeaving(status) ? null : status === before?.status ? before.released_by : userOf(ctx);
 
+/**
+ * Whose message it is, in reports and for what follows from it: whoever puts it into the outbox, unless the request says otherwise.
+ * Nothing where it stays as it is.
+ */
+export function sentBy(
+  ctx: Ctx,
+  status: MessageState,
+  before: { status: MessageState; user_id: string | null },
+  given: string | null | undefined,
+): { user_id?: string } {
+  const isSaid = given !== undefined && given !== before.user_id;
+  const by = userOf(ctx);
+  return isSaid || by === null || status === before.status || !isLeaving(status) ? {} : { user_id: by };
+}
+
 /** A message that is being sent cannot be taken back. */
 export function checkNotSending({ sending_at }: { sending_at: string | null }): void {
   if (sending_at !== null)

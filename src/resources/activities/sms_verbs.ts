@@ -12,7 +12,7 @@ import { smsFromTemplate } from "../templates/fill.ts";
 import { anew } from "./carried.ts";
 import { followText } from "./followed_text.ts";
 import { wakeSender } from "./leaving.ts";
-import { checkContent, checkMove, releasedBy, sendAfter, sendAfterChange, sentAt } from "./message_states.ts";
+import { checkContent, checkMove, releasedBy, sendAfter, sendAfterChange, sentAt, sentBy } from "./message_states.ts";
 import { checkNumber, checkSendable, mobileOf, usualNumberOf } from "./own_side.ts";
 import { checkPlace, place } from "./placing.ts";
 import { sms, smsMax } from "./sms.ts";
@@ -85,6 +85,7 @@ export async function updateSms(ctx: Ctx, before: Sms, { send_in, ...patch }: Pa
     ...(status !== before.status && { ...anew, cost: null }),
     send_after,
     released_by: releasedBy(ctx, status, before),
+    ...sentBy(ctx, status, before, patch.user_id),
   });
   if (after.send_after !== before.send_after) wakeSender(ctx, sms, after);
   return after;
