@@ -353,6 +353,29 @@ test("mail among members, and what they write to people whom nobody knows, stays
   assert.deepEqual((await acme.get("/inbox_prospect/?status=all")).data, []);
 });
 
+test("what members write to each other stays theirs also where it answers a mail of a lead, and with the customer in copy it is on the lead", async () => {
+  const { acme, box } = await connected();
+  const bob = await acme.member();
+  const { box: bobs } = await connected(bob);
+  await box.makeFolder("Sent");
+  const lead = await acme.lead();
+  await acme.contact({ lead_id: lead.id, emails: [{ email: "carla@client.example" }] });
+  const inReplyTo = newMessageId();
+  await box.deliver(letter({ from: "carla@client.example", to: `${box.address}, ${bobs.address}`, messageId: inReplyTo }));
+  await drained();
+
+  const aside = { from: bobs.address, to: box.address, text: "Between us, he is overpaying.", inReplyTo };
+  await box.deliver(letter(aside));
+  await box.deliver(letter({ ...aside, from: box.address, to: bobs.address }), { folder: "Sent" });
+  await box.deliver(letter({ ...aside, text: "Carla, see below.", cc: "carla@client.example" }));
+  await drained();
+
+  const texts = (await emailsOf(acme, lead)).map((one) => one.body_text.trim());
+  assert.equal(texts.length, 2);
+  assert.equal(texts.at(-1), "Carla, see below.");
+  assert.deepEqual((await acme.get("/inbox_prospect/?status=all")).data, []);
+});
+
 test("the copy of what was sent from here is no second e-mail, and its answer is an answer", async (t) => {
   const acme = await organization(service);
   const box = server.mailbox();

@@ -52,9 +52,10 @@ export interface Placing {
 /**
  * The lead of the message that it answers, or else of the contact with the sender's address, or else of another person it names.
  * Of several contacts with one address, the one with the latest exchange, first of the mailbox's owner. An address alone places
- * nothing where the owner would not see it, or did not confirm it.
+ * nothing where the owner would not see it, or did not confirm it. Mail among members has no place.
  */
 export async function placeMail(ctx: Ctx, { owner }: Source, letter: Letter): Promise<Placing> {
+  if (isAmongMembers(letter)) return { place: null, isHeld: false };
   const addresses = letter.others.map(({ email }) => email);
   const asOwner = { ...ctx, actor: owner };
   const [answers, known, leads] = await Promise.all([
@@ -78,6 +79,10 @@ export async function placeMail(ctx: Ctx, { owner }: Source, letter: Letter): Pr
   if (lead !== undefined) return placed(lead, null);
   return { place: null, isHeld: sender !== undefined && theirs.length > 0 };
 }
+
+/** It names members alone. What they write to each other is private, also where it answers a thread of a lead. */
+const isAmongMembers = ({ from, to, cc, others }: Letter): boolean =>
+  from !== null && to.length + cc.length > 0 && others.length === 0;
 
 const placed = (lead_id: string, contact_id: string | null, answered: Answered | null = null): Placing => ({
   place: { lead_id, contact_id, answered },
