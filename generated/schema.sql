@@ -2004,6 +2004,7 @@ create table job (
 );
 CREATE INDEX job_claimed_until_idx ON public.job USING btree (claimed_until) WHERE (state = 'claimed'::text);
 CREATE INDEX job_due_at_idx ON public.job USING btree (due_at) WHERE (state = 'scheduled'::text);
+CREATE INDEX job_failing_idx ON public.job USING btree (due_at) WHERE ((state = 'scheduled'::text) AND (failures > 0));
 CREATE INDEX job_ready_idx ON public.job USING btree (kind, organization_id, lane, due_at, object_id) WHERE (state = 'ready'::text);
 alter table job enable row level security, force row level security;
 create policy organization on job to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));

@@ -26,6 +26,10 @@ const entrance = "md5(concat_ws(' ', a.email, a.imap, a.sealed_imap_password))";
 const isWatched = `a.receive_status = 'ok' and ${isLiving("a.organization_id")} and exists (
   select from membership m where m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active')`;
 
+/** A lease that ends much later than a new one was taken before the clock was set back. Whoever has it takes a new one, if alive. */
+const isFree =
+  "(w.held_until is null or w.held_until <= $1 or w.held_until > $3::timestamptz + ($3::timestamptz - $1::timestamptz))";
+
 /** Leases mailboxes that nobody watches. Two concurrent workers get different ones. */
 export async function takeMailboxes(db: Database, { worker, now, until }: Lease, most: number): Promise<LeasedMailbox[]> {
   const rows = await db.unscopedTransaction((tx) =>
@@ -35,14 +39,14 @@ export async function takeMailboxes(db: Database, { worker, now, until }: Lease,
              with free as materialized (
                select a.organization_id, a.id, ${entrance} as entrance from connected_account a
                left join mailbox_watch w on w.organization_id = a.organization_id and w.account_id = a.id
-               where ${isWatched} and (w.held_until is null or w.held_until <= $1)
+               where ${isWatched} and ${isFree}
                  and (w.again_at is null or w.again_at <= $1 or w.entrance <> ${entrance})
                order by a.organization_id, a.id limit $4)
              insert into mailbox_watch as w (organization_id, account_id, worker, held_until, entrance)
              select organization_id, id, $2, $3::timestamptz, entrance from free
              on conflict (organization_id, account_id) do update set worker = excluded.worker, held_until = excluded.held_until,
                  entrance = excluded.entrance, failures = case when w.entrance = excluded.entrance then w.failures else 0 end
-               where w.held_until is null or w.held_until <= $1
+               where ${isFree}
              returning ${columns}`,
       values: [now, worker, until, most],
     }),

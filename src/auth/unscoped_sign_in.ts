@@ -334,7 +334,7 @@ export interface AttemptLimit {
 
 /**
  * Counts an attempt as wrong before it is tried, so that many at once are not tried at all. Answers the seconds to wait, 0 when it may
- * be tried.
+ * be tried. A pause is no longer than the window: a longer one is from before the clock was set back.
  */
 export async function countAttempt(
   db: Database,
@@ -351,7 +351,7 @@ export async function countAttempt(
                blocked_until = case when f.expires_at <= $2 or f.failures < $3 - 1 then $2
                                     else $2 + make_interval(secs => least($4, 2 ^ least(f.failures - $3 + 1, 20))) end,
                expires_at = $2::timestamptz + make_interval(secs => $4)
-             where f.blocked_until <= $2 returning 1`,
+             where f.blocked_until <= $2 or f.blocked_until > $2::timestamptz + make_interval(secs => $4) returning 1`,
       values: [holder, now, free, windowSeconds],
     }),
   );

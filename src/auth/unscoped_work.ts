@@ -24,14 +24,22 @@ export async function organizationsWithJobs(
   return rows.map((row) => ({ kind: row[0]!, organization_id: row[1]! }));
 }
 
-/** The organizations that have due jobs, or claimed jobs whose worker has gone silent. */
-export async function organizationsWithLateJobs(db: Database, now: Date): Promise<string[]> {
+/** What no clock that is right would set: a claim that ends later than `claim`, or the retry of a failure later than `retry`. */
+export interface TooFar {
+  claim: Date;
+  retry: Date;
+}
+
+/** The organizations that have due jobs, or claimed jobs whose worker has gone silent, or jobs from before the clock was set back. */
+export async function organizationsWithLateJobs(db: Database, now: Date, far: TooFar): Promise<string[]> {
   const rows = await db.unscoped({
     name: "job.late",
     text: `/* across organizations: whatever is due anywhere */
            select organization_id from job where state = 'scheduled' and due_at <= $1
-           union select organization_id from job where state = 'claimed' and claimed_until <= $1`,
-    values: [now],
+           union select organization_id from job where state = 'claimed' and claimed_until <= $1
+           union select organization_id from job where state = 'claimed' and claimed_until > $2
+           union select organization_id from job where state = 'scheduled' and failures > 0 and due_at > $3`,
+    values: [now, far.claim, far.retry],
   });
   return rows.map((row) => row[0]!);
 }

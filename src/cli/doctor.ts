@@ -90,6 +90,7 @@ const checks: readonly Check[] = [
   ["roles for row-level security", checkRoles],
   ["policies on the tables of organizations", checkPolicies],
   ["monthly tables of events and deliveries", checkPartitions],
+  ["clocks of this machine and the database", checkClock],
 ];
 
 const rowSecurityChecks: readonly Check[] = [["indexes under row-level security", checkLeakproof]];
@@ -145,6 +146,17 @@ async function checkLeakproof(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query("select function from leaky_functions() function");
   const statements = rows.map((row) => `alter function ${row.function} leakproof`);
   return rows.length === 0 ? null : `searches read every row: as a superuser, run \`${statements.join("; ")}\``;
+}
+
+const clocksDifferMs = 5000;
+
+async function checkClock(client: pg.Client): Promise<Finding> {
+  const before = Date.now();
+  const { rows } = await client.query("select extract(epoch from clock_timestamp())::float8 * 1000 as now");
+  const ahead = (before + Date.now()) / 2 - rows[0].now;
+  if (Math.abs(ahead) < clocksDifferMs) return null;
+  const by = `${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? "ahead of" : "behind"}`;
+  return `this machine is ${by} the database: let both follow NTP, or what is due comes too ${ahead > 0 ? "early" : "late"}`;
 }
 
 async function checkPartitions(client: pg.Client): Promise<Finding> {

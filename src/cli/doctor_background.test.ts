@@ -8,7 +8,7 @@ import { command, dataDir } from "../../test/support/processes.ts";
 import { startService } from "../../test/support/service.ts";
 import { serviceWithMail } from "../../test/support/service_with_mail.ts";
 import { withWorker } from "../../test/support/worker.ts";
-import { tellOfWorker } from "../auth/unscoped_work.ts";
+import { forgetWorker, tellOfWorker } from "../auth/unscoped_work.ts";
 import { createPartitions } from "../db/partitions.ts";
 import { type Consumer, follow } from "../jobs/consumer.ts";
 import { type Work, wake } from "../jobs/job.ts";
@@ -50,10 +50,15 @@ test("doctor and metrics tell what waits, since when and why, and that no worker
   const worker = { id: "worker_test", host: hostname(), pid: 4711, started_at: minutesAgo(1), defects: 2 };
   await tellOfWorker(on.app.db, worker, new Date());
   const alive = await command(["doctor"], env);
+  const other = { ...worker, id: "worker_ahead", pid: 4712 };
+  await tellOfWorker(on.app.db, other, minutesAgo(-60));
+  const ahead = await command(["doctor"], env);
+  await forgetWorker(on.app.db, other);
   const metrics = await (await fetch(`${on.url}/metrics`)).text();
   await holding.end();
 
   assert.equal(silent.code, 1);
+  assert.match(ahead.out, /^wrong {2}workers: 4712 on .* was heard of in 60 min: a clock is wrong, or was set back/m);
   assert.match(silent.out, /^wrong {2}workers: no worker runs: start `headwater worker`/m);
   assert.match(
     silent.out,

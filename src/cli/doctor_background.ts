@@ -32,7 +32,16 @@ const heardOfSeconds = 60;
 /** Work that has been due for longer is late. */
 const lateSeconds = 60;
 
+/** So far a worker's clock may be ahead of this machine's. */
+const aheadSeconds = 5;
+
 function workers({ workers: all, jobs: kinds, timers }: BackgroundState): Line {
+  const ahead = all.find(({ seen }) => seen < -aheadSeconds);
+  if (ahead !== undefined)
+    return [
+      "workers",
+      `${ahead.pid} on ${ahead.host} was heard of in ${shown(-ahead.seen)}: a clock is wrong, or was set back; let all machines follow NTP`,
+    ];
   const living = all.filter(({ seen }) => seen < heardOfSeconds);
   if (living.length > 0) return [`workers: ${living.map(({ host, pid }) => `${pid} on ${host}`).join(", ")}`, null];
   const due = [...kinds.map(({ oldest }) => oldest ?? 0), ...timers.map(({ late }) => late)];

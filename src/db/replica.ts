@@ -48,7 +48,9 @@ export class Replica {
   /** Null if the database itself has to be asked: the replica is away, or too far behind. */
   async read(asker: Asker | null, work: (client: pg.PoolClient) => Promise<Rows>): Promise<Copied | null> {
     const asOf = new Date(this.asOf);
-    if (this.pulse.isSilent || !(Date.now() - this.asOf <= this.lagMs)) return null;
+    // Less than nothing: the clock was set back, and how far behind it is shows when it has caught up with a newer mark.
+    const behind = Date.now() - this.asOf;
+    if (this.pulse.isSilent || behind < 0 || behind > this.lagMs) return null;
     let hasBegun = false;
     const begin = (client: pg.PoolClient) => {
       hasBegun = true;

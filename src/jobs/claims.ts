@@ -1,4 +1,5 @@
 // Claims jobs, runs them, and handles failures and workers that ended.
+import type { TooFar } from "../auth/unscoped_work.ts";
 import type { Core } from "../core/core.ts";
 import { asSystem } from "../records/acting.ts";
 import { causedBy, tellLog } from "../values/background_log.ts";
@@ -70,16 +71,33 @@ const claimText = `
   where j.organization_id = $1 and j.kind = $2 and j.object_id = chosen.object_id
   returning j.object_id, j.due_at, j.failures, j.crashes, j.request_id`;
 
-/** Makes an organization's jobs ready that have become due, or whose worker has ended. */
+/** A claim or a retry beyond these was set by a clock that has been set back since. */
+export const tooFar = (now: Date): TooFar => ({
+  claim: new Date(now.getTime() + 2 * claimMs),
+  retry: new Date(now.getTime() + 2 * delayMostMs),
+});
+
+/**
+ * Makes an organization's jobs ready that have become due, or whose worker has ended. After the clock was set back, nobody can tell whether
+ * the worker of a claim is alive: it gets as long as by a new claim.
+ */
 export async function wakeLateJobs(core: Core, organizationId: string): Promise<void> {
+  const now = core.clock();
+  const far = tooFar(now);
   await core.db.once(organizationId, {
     name: "job.wake_late",
     text: `with late as materialized (
              select kind, object_id from job where organization_id = $1
-               and ((state = 'scheduled' and due_at <= $2) or (state = 'claimed' and claimed_until <= $2)) for update skip locked)
+               and ((state = 'scheduled' and (due_at <= $2 or (failures > 0 and due_at > $3))) or (state = 'claimed' and claimed_until <= $2))
+             for update skip locked)
            update job j set state = 'ready', crashes = j.crashes + case j.state when 'claimed' then 1 else 0 end, claim = null, claimed_until = null
            from late where j.organization_id = $1 and j.kind = late.kind and j.object_id = late.object_id`,
-    values: [organizationId, core.clock()],
+    values: [organizationId, now, far.retry],
+  });
+  await core.db.once(organizationId, {
+    name: "job.shorten_claims",
+    text: "update job set claimed_until = $2 where organization_id = $1 and state = 'claimed' and claimed_until > $3",
+    values: [organizationId, new Date(now.getTime() + claimMs), far.claim],
   });
 }
 
@@ -156,7 +174,8 @@ async function giveUp(core: Core, work: Work, job: Job): Promise<void> {
 export const requestOf = (job: Job) => ({ id: newId("req"), method: "", path: `${job.kind}/${job.object_id}` });
 
 /** The pause after a failure: about a second at first, five minutes in the end. Jitter spreads the retries over time. */
-const delayMs = (failures: number) => Math.min(300_000, 1000 * 2 ** failures) * (0.5 + Math.random() / 2);
+const delayMostMs = 300_000;
+const delayMs = (failures: number) => Math.min(delayMostMs, 1000 * 2 ** failures) * (0.5 + Math.random() / 2);
 
 async function postpone(core: Core, job: Job, error: Error): Promise<void> {
   const again = new Date(core.clock().getTime() + delayMs(job.failures));

@@ -3,7 +3,7 @@ import { noteTimer, organizationsWithJobs, organizationsWithLateJobs, setTimers,
 import type { Core } from "../core/core.ts";
 import { randomId } from "../values/id.ts";
 import { traced } from "../values/traced.ts";
-import { claimJobs, doJob, factsOf, giveBack, wakeLateJobs } from "./claims.ts";
+import { claimJobs, doJob, factsOf, giveBack, tooFar, wakeLateJobs } from "./claims.ts";
 import type { Consumer } from "./consumer.ts";
 import type { Job, Work } from "./job.ts";
 import { LogReading } from "./log_reading.ts";
@@ -281,7 +281,8 @@ class Running implements Worker {
 }
 
 const wakeLate = async (core: Core): Promise<boolean> => {
-  const late = await organizationsWithLateJobs(core.db, core.clock());
+  const now = core.clock();
+  const late = await organizationsWithLateJobs(core.db, now, tooFar(now));
   for (const organizationId of late) await wakeLateJobs(core, organizationId);
   return late.length > 0;
 };

@@ -171,3 +171,6 @@ function isKnownToIntl(name: string): boolean {
     return false;
   }
 }
+
+/** Whether so long has passed; also when the clock was set back meanwhile, and nobody can tell. */
+export const hasPassed = (since: number, now: number, ms: number): boolean => now - since >= ms || now < since;

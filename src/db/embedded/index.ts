@@ -71,14 +71,14 @@ async function open(options: EmbeddedOptions, manners: Manners): Promise<Embedde
 /** Brings the server back whenever it goes down, with growing pauses while it does not stay up. */
 async function keepUp(session: Session, options: EmbeddedOptions, stopping: AbortSignal): Promise<void> {
   const { log = () => {}, onDown = () => {} } = options;
-  for (let pause = FIRST_PAUSE, since = Date.now(); ; ) {
+  for (let pause = FIRST_PAUSE, since = performance.now(); ; ) {
     await down(session, stopping);
     if (stopping.aborted) return;
 
     onDown();
     log("PostgreSQL went down; starting it again.");
-    pause = Date.now() - since > STEADY ? FIRST_PAUSE : Math.min(pause * 2, LONGEST_PAUSE);
-    since = Date.now();
+    pause = performance.now() - since > STEADY ? FIRST_PAUSE : Math.min(pause * 2, LONGEST_PAUSE);
+    since = performance.now();
     await sleep(pause, undefined, { signal: stopping, ref: false }).catch(() => {});
     if (stopping.aborted) return;
     await revive(session).then(

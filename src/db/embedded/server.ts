@@ -94,7 +94,7 @@ async function end(pid: number, directory: string): Promise<void> {
   ] as const;
   for (const [signal, limit] of steps) {
     if (isServerOf(directory, pid)) send(pid, signal);
-    for (const deadline = Date.now() + limit; Date.now() < deadline; ) {
+    for (const deadline = performance.now() + limit; performance.now() < deadline; ) {
       await sleep(10); // also after the last check: the port closes a moment after the process has ended
       if (!isServerOf(directory, pid)) return;
     }

@@ -24,12 +24,12 @@ export interface Session {
 /** Starts the server if the claim is free, else joins the server of the claim's holder. */
 export async function enter(place: Place, settings: Record<string, string> | undefined, waitForClaim: number): Promise<Session> {
   const none = { claim: undefined, guest: undefined, server: undefined };
-  for (const since = Date.now(); Date.now() - since < 60_000; await sleep(50)) {
+  for (const since = performance.now(); performance.now() - since < 60_000; await sleep(50)) {
     const claim = hold(claimFile(place));
     if (claim) return own({ ...none, place, settings, port: 0, claim });
 
     const running = liveServer(place.directory);
-    if (!running?.ready || Date.now() - since < waitForClaim) continue;
+    if (!running?.ready || performance.now() - since < waitForClaim) continue;
     const guest = share(guestFile(place));
     if (guest) return { ...none, place, settings, port: running.port, guest };
   }
@@ -61,7 +61,7 @@ export async function leave(session: Session, waitForGuests: number): Promise<vo
   if (!session.claim) return;
 
   let alone = hold(guestFile(session.place));
-  for (const since = Date.now(); !alone && Date.now() - since < waitForGuests; await sleep(50)) {
+  for (const since = performance.now(); !alone && performance.now() - since < waitForGuests; await sleep(50)) {
     alone = hold(guestFile(session.place));
   }
   await session.server?.stop();
@@ -83,7 +83,7 @@ async function own(session: Session): Promise<Session> {
 }
 
 async function start(session: Session, bin: string): Promise<void> {
-  for (const since = Date.now(); ; await sleep(200)) {
+  for (const since = performance.now(); ; await sleep(200)) {
     const port = session.port || (await choosePort(session.place));
     try {
       session.server = await launch(session.place, bin, port, session.settings);
@@ -91,7 +91,7 @@ async function start(session: Session, bin: string): Promise<void> {
       return;
     } catch (error) {
       const passing = error instanceof StartFailure && error.passing;
-      if (!passing || Date.now() - since > 30_000) throw error;
+      if (!passing || performance.now() - since > 30_000) throw error;
     }
   }
 }

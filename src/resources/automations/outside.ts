@@ -58,7 +58,7 @@ const outsideOf = ({ plan }: Turn, { current_step_id }: Run): Outside | undefine
 const reserveMs = 15_000;
 
 const timeLeft = (core: Core, { claimed_until }: Job): number =>
-  Math.max(1_000, claimed_until.getTime() - core.clock().getTime() - reserveMs);
+  Math.max(1_000, Math.min(claimMs, claimed_until.getTime() - core.clock().getTime()) - reserveMs);
 
 /** Shown with the attempts, because the receiver may have been asked twice: with the same key, by which it knows that. */
 const withLostAnswer = (ctx: Ctx, open: StepRun): StepRun =>

@@ -5,6 +5,7 @@ import { and } from "../../db/sql.ts";
 import type { ListInput } from "../../records/list_input.ts";
 import type { Projection } from "../../records/writer.ts";
 import { LiveBody } from "../../services/live_body.ts";
+import { hasPassed } from "../../values/time.ts";
 import { type FeedPlace, feedCursor, isBefore } from "./event_cursor.ts";
 import { type Entry, type FeedPage, readFeed } from "./feed.ts";
 
@@ -88,7 +89,7 @@ export class Follower {
    */
   beat(now: number, place: FeedPlace): void {
     const isOver = now - this.beganAt >= lastsMs;
-    if (isOver || now - this.toldAt >= heartbeatMs) this.send(placeText(this.cursor(laterOf(this.place, place))));
+    if (isOver || hasPassed(this.toldAt, now, heartbeatMs)) this.send(placeText(this.cursor(laterOf(this.place, place))));
     if (isOver) this.body.end();
   }
 

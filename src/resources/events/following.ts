@@ -4,6 +4,7 @@ import { type NewEvent, newEventsOf } from "../../auth/unscoped_work.ts";
 import { type Ctx, may } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Database } from "../../db/database.ts";
+import { hasPassed } from "../../values/time.ts";
 import { isForAll } from "./as_object.ts";
 import { type FeedPlace, isBefore } from "./event_cursor.ts";
 import { type FeedPage, readThese } from "./feed.ts";
@@ -181,7 +182,7 @@ class Following {
   }
 
   private async lookAgain(): Promise<void> {
-    const due = [...this.open].filter(({ lasting, lookedAt }) => lasting.clock().getTime() - lookedAt >= lookMs);
+    const due = [...this.open].filter(({ lasting, lookedAt }) => hasPassed(lookedAt, lasting.clock().getTime(), lookMs));
     await lookUp(due);
   }
 

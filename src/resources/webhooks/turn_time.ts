@@ -1,7 +1,7 @@
-// How long the parts of a turn may take, by the service's clock. A turn that outlasts its claim counts as a crashed worker, and
+// How long the parts of a turn may take, by the service's clock; should that be set back, by the time that has passed. A turn that outlasts its claim counts as a crashed worker, and
 // several of them as a webhook that crashes workers. A receiver that is only slow must never look like that.
 import type { Core } from "../../core/core.ts";
-import type { Job } from "../../jobs/job.ts";
+import { claimMs, type Job } from "../../jobs/job.ts";
 
 /** How long it looks for something to send. */
 const looksForMs = 5_000;
@@ -18,9 +18,15 @@ const hangsUpBeforeMs = 20_000;
 const watchMs = 100;
 
 /** Whether a turn that starts now may still look for something to send. */
-export function lookingTime({ clock }: Core): () => boolean {
-  const until = clock().getTime() + looksForMs;
-  return () => clock().getTime() < until;
+export function lookingTime(core: Core): () => boolean {
+  const passed = stopwatch(core);
+  return () => passed() < looksForMs;
+}
+
+/** The milliseconds since now. */
+function stopwatch({ clock }: Core): () => number {
+  const [at, began] = [clock().getTime(), performance.now()];
+  return () => Math.max(clock().getTime() - at, performance.now() - began);
 }
 
 export interface SendingTime {
@@ -30,13 +36,14 @@ export interface SendingTime {
 }
 
 /** Makes `send` end well before the claim expires. */
-export async function withinClaim({ clock }: Core, job: Job, send: (time: SendingTime) => Promise<void>): Promise<void> {
-  const end = job.claimed_until.getTime();
-  const until = Math.min(clock().getTime() + beginsForMs, end - beginsBeforeMs);
+export async function withinClaim(core: Core, job: Job, send: (time: SendingTime) => Promise<void>): Promise<void> {
+  const passed = stopwatch(core);
+  const left = Math.min(claimMs, job.claimed_until.getTime() - core.clock().getTime());
+  const until = Math.min(beginsForMs, left - beginsBeforeMs);
   const over = new AbortController();
-  const watch = setInterval(() => clock().getTime() >= end - hangsUpBeforeMs && over.abort(), watchMs);
+  const watch = setInterval(() => passed() >= left - hangsUpBeforeMs && over.abort(), watchMs);
   try {
-    await send({ mayBegin: () => clock().getTime() < until, over: over.signal });
+    await send({ mayBegin: () => passed() < until, over: over.signal });
   } finally {
     clearInterval(watch);
   }

@@ -149,7 +149,7 @@ const turnMs = 30_000;
 
 /**
  * Takes the turn to refresh a grant in the state that was read. False when another worker has the turn, has refreshed it in the
- * meantime, or it is too early.
+ * meantime, or it is too early. A turn from before the clock was set back becomes as long as a new one.
  */
 export async function takeTurn(core: Core, account: OfAccount, { version }: Grant, claim: string): Promise<boolean> {
   const now = core.clock();
@@ -162,7 +162,14 @@ export async function takeTurn(core: Core, account: OfAccount, { version }: Gran
       values: [account.organization_id, account.id, claim, new Date(now.getTime() + turnMs), version, now],
     }),
   );
-  return taken.length > 0;
+  if (taken.length > 0) return true;
+  const [end, far] = [1, 2].map((turns) => new Date(now.getTime() + turns * turnMs));
+  await core.db.once(account.organization_id, {
+    name: "oauth_grant.shorten_turn",
+    text: `update oauth_grant set refreshing_until = $3 where organization_id = $1 and account_id = $2 and refreshing_until > $4`,
+    values: [account.organization_id, account.id, end, far],
+  });
+  return false;
 }
 
 /** Stores the new tokens, unless another worker has had the turn since. */
