@@ -2685,10 +2685,12 @@ create table organization (
   date_updated timestamp(3) with time zone default now() not null,
   version integer default 1 not null,
   erased_at timestamp(3) with time zone,
+  limit_percent smallint,
   constraint organization_id_key UNIQUE (id),
   constraint organization_pkey PRIMARY KEY (organization_id, id),
   constraint organization_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
-  constraint organization_check CHECK ((id = organization_id))
+  constraint organization_check CHECK ((id = organization_id)),
+  constraint organization_limit_percent_check CHECK (((limit_percent >= 0) AND (limit_percent <= 99)))
 );
 CREATE INDEX organization_account_id_idx ON public.organization USING btree (account_id);
 CREATE INDEX organization_erased_idx ON public.organization USING btree (id) WHERE (erased_at IS NOT NULL);

@@ -81,6 +81,11 @@ organization
   .requiredOption(...email)
   .action(run(() => import("./cli/organization_create.ts")));
 
+organization
+  .command("limit <organization> <percent>")
+  .description("leave an organization a part of the usual limits: 0 suspends it, 100 gives all of it back")
+  .action(run(() => import("./cli/organization_limit.ts")));
+
 const account = program.command("account").description("billing accounts");
 account
   .command("create")

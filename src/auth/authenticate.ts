@@ -171,6 +171,7 @@ function actorOf(record: KeyRecord): Actor {
     permissions: new Set(permissionsOf(record.role_id, record.role_permissions)),
     scopes: new Set(record.scopes as Scope[]),
     past_due: record.past_due,
+    limit_percent: record.limit_percent,
     api_key_id: record.api_key_id,
   };
 }

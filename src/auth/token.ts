@@ -58,6 +58,7 @@ export const memberActor = (userId: string, membership: ActiveMembership): Actor
   permissions: new Set(permissionsOf(membership.role_id, membership.role_permissions)),
   scopes: new Set<Scope>(["read", "write_safe", "write_destructive"]),
   past_due: membership.past_due,
+  limit_percent: membership.limit_percent,
   api_key_id: null,
 });
 

@@ -29,6 +29,7 @@ export interface KeyRecord {
   /** The permissions stored with the role. Those of built-in roles are in the code. */
   role_permissions: readonly string[];
   past_due: boolean;
+  limit_percent: number | undefined;
 }
 
 /** SHA-256 of a key's text. The text has 256 random bits, so a slow hash would add no protection. */
@@ -39,7 +40,8 @@ export async function findKey(db: Database, hash: string): Promise<KeyRecord | n
   const [row] = await db.unscoped({
     name: "auth.key",
     text: `/* across organizations: a key does not say whose it is */
-           select k.organization_id, k.id, array_to_json(k.scopes), k.expires_at, m.user_id, m.id, m.role_id, array_to_json(r.permissions), a.billing_status
+           select k.organization_id, k.id, array_to_json(k.scopes), k.expires_at, m.user_id, m.id, m.role_id, array_to_json(r.permissions), a.billing_status,
+             o.limit_percent
            from api_key k
            join membership m on m.organization_id = k.organization_id and m.user_id = k.user_id
            join role r on r.organization_id = m.organization_id and r.id = m.role_id
@@ -59,8 +61,12 @@ export async function findKey(db: Database, hash: string): Promise<KeyRecord | n
     role_id: row[6]!,
     role_permissions: JSON.parse(row[7]!),
     past_due: row[8] === "past_due",
+    limit_percent: percentOf(row[9]!),
   };
 }
+
+/** What the operator left of the limits, as an actor has it. */
+export const percentOf = (stored: string | null): number | undefined => (stored === null ? undefined : Number(stored));
 
 export interface Use {
   organization_id: string;
@@ -111,6 +117,7 @@ export interface MembershipAnywhere {
   auto_record_calls: string;
   track_email_opens: boolean;
   past_due: boolean;
+  limit_percent: number | undefined;
 }
 
 /** A person's active memberships, oldest first. */
@@ -119,7 +126,7 @@ export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<Mem
     name: "auth.memberships",
     text: `/* across organizations: a person is a member of several */
            select m.id, m.organization_id, o.name, m.role_id, array_to_json(r.permissions), m.auto_record_calls, m.track_email_opens,
-             a.billing_status, r.name
+             a.billing_status, r.name, o.limit_percent
            from membership m
            join organization o on o.id = m.organization_id
            join account a on a.id = o.account_id
@@ -137,6 +144,7 @@ export async function activeMembershipsOf(ctx: Ctx, userId: string): Promise<Mem
     track_email_opens: row[6] === "t",
     past_due: row[7] === "past_due",
     role_name: row[8]!,
+    limit_percent: percentOf(row[9]!),
   }));
 }
 
@@ -353,6 +361,19 @@ export async function setBilling(db: Database, accountId: string, status: "activ
       values: [accountId, announcements],
     });
     return rows.map((row) => row[0]!);
+  });
+}
+
+/** Sets what an organization may use of the usual limits; null: all of it. Returns its name, or null when there is none. */
+export async function limitOrganization(db: Database, organizationId: string, percent: number | null): Promise<string | null> {
+  return db.unscopedTransaction(async (tx) => {
+    const [row] = await tx.read({
+      text: "update organization set limit_percent = $2 where id = $1 and organization_id = $1 and erased_at is null returning name",
+      values: [organizationId, percent],
+    });
+    if (row === undefined) return null;
+    tx.write({ text: "select pg_notify($1, $2)", values: [announcements, organizationId] });
+    return row[0]!;
   });
 }
 

@@ -5,7 +5,7 @@ import type { Core } from "../core/core.ts";
 import { announcements } from "../core/directory.ts";
 import type { Database, Statement, Transaction } from "../db/database.ts";
 import { pgTimestamp } from "../values/time.ts";
-import { hashOf, isLiving } from "./unscoped.ts";
+import { hashOf, isLiving, percentOf } from "./unscoped.ts";
 
 // --- tokens ---
 
@@ -51,6 +51,7 @@ export interface ActiveMembership {
   role_id: string;
   role_permissions: readonly string[];
   past_due: boolean;
+  limit_percent: number | undefined;
 }
 
 /** A person's active memberships, oldest first, with what an actor needs of them. */
@@ -58,7 +59,7 @@ export async function membershipsToActIn(db: Database, userId: string): Promise<
   const rows = await db.unscoped({
     name: "oauth.memberships",
     text: `/* across organizations: a person is a member of several */
-           select m.organization_id, o.name, m.id, m.role_id, array_to_json(r.permissions), a.billing_status
+           select m.organization_id, o.name, m.id, m.role_id, array_to_json(r.permissions), a.billing_status, o.limit_percent
            from membership m
            join organization o on o.id = m.organization_id
            join account a on a.id = o.account_id
@@ -73,6 +74,7 @@ export async function membershipsToActIn(db: Database, userId: string): Promise<
     role_id: row[3]!,
     role_permissions: JSON.parse(row[4]!),
     past_due: row[5] === "past_due",
+    limit_percent: percentOf(row[6]!),
   }));
 }
 

@@ -12,7 +12,12 @@ export interface BackgroundState {
     oldest: number | null;
     failing: number;
     crashed: number;
+    /** The organization with most of what is ready, and how many of these are its own. */
+    most_of: string | null;
+    most: number | null;
   }[];
+  /** What the operator has limited. */
+  limited: { organization_id: string; name: string; percent: number; jobs: number }[];
   /** The most frequent reasons why jobs failed at their last attempt. */
   failures: { kind: string; reason: string; count: number }[];
   /** How far consumers of the log are behind. Each organization counts with 1,000 events at most. */
@@ -30,15 +35,25 @@ export interface BackgroundState {
   backups: { age: number | null; bytes: number | null; failures: number; latest_error: string | null }[];
 }
 
+/** What waits because its organization is suspended is not late. */
+const notSuspended = "organization_id <> all (array(select id from organization where limit_percent = 0 and erased_at is null))";
+
 /** One statement, whose result `backgroundStateOf` reads. It takes some milliseconds for each thousand jobs. */
 export const backgroundState = (now: Date): Statement => ({
   text: `/* across organizations: what waits, for the operator */
-    with jobs as (
+    with counted as (
       select kind, count(*) filter (where state = 'ready') as ready, count(*) filter (where state = 'scheduled') as scheduled,
         count(*) filter (where state = 'claimed') as claimed, count(*) filter (where failures > 0) as failing,
         count(*) filter (where crashes > 0) as crashed,
         extract(epoch from $1::timestamptz - min(due_at) filter (where state <> 'claimed' and due_at <= $1)) as oldest
-      from job group by kind),
+      from job where ${notSuspended} group by kind),
+    busiest as (
+      select distinct on (kind) kind, organization_id as most_of, count(*) as most from job where state = 'ready' and ${notSuspended}
+      group by kind, organization_id order by kind, count(*) desc, organization_id),
+    jobs as (select counted.*, busiest.most_of, busiest.most from counted left join busiest using (kind)),
+    limited as (
+      select o.id as organization_id, o.name, o.limit_percent as percent, (select count(*) from job j where j.organization_id = o.id) as jobs
+      from organization o where o.limit_percent is not null and o.erased_at is null order by 1),
     failures as (
       select kind, left(latest_error, 100) as reason, count(*) as count from job where latest_error is not null
       group by 1, 2 order by 3 desc, 1, 2 limit 10),
@@ -77,7 +92,7 @@ export const backgroundState = (now: Date): Statement => ({
     server as (
       select pg_database_size(current_database()) as bytes, (select count(*) from pg_stat_activity where datid is not null) as connections,
         current_setting('max_connections')::int as connections_most)
-    select 'jobs', row_to_json(jobs) from jobs union all select 'failures', row_to_json(failures) from failures
+    select 'jobs', row_to_json(jobs) from jobs union all select 'limited', row_to_json(limited) from limited union all select 'failures', row_to_json(failures) from failures
     union all select 'consumers', row_to_json(consumers) from consumers union all select 'webhooks', row_to_json(webhooks) from webhooks
     union all select 'mail', row_to_json(mail) from mail union all select 'mail_failures', row_to_json(mail_failures) from mail_failures
     union all select 'timers', row_to_json(timers) from timers union all select 'workers', row_to_json(workers) from workers
@@ -90,6 +105,7 @@ export function backgroundStateOf(rows: readonly TextRow[]): BackgroundState {
   const of = (what: string) => rows.filter(([one]) => one === what).map(([, json]) => JSON.parse(json!));
   return {
     jobs: of("jobs"),
+    limited: of("limited"),
     failures: of("failures"),
     consumers: of("consumers"),
     webhooks: of("webhooks"),

@@ -10,18 +10,21 @@ import { isLiving } from "./unscoped.ts";
 
 // --- jobs ---
 
-/** The organizations that have claimable jobs of these kinds. */
+/** The organizations that have claimable jobs of these kinds. Those of a suspended one wait, but not its deletion. */
 export async function organizationsWithJobs(
   db: Database,
   kinds: readonly string[],
-): Promise<{ kind: string; organization_id: string }[]> {
+): Promise<{ kind: string; organization_id: string; is_limited: boolean }[]> {
   const rows = await db.unscoped({
     name: "job.organizations",
     text: `/* across organizations: whoever has something to do */
-           select kind, organization_id from job where state = 'ready' and kind = any($1) group by kind, organization_id`,
+           select j.kind, j.organization_id, o.limit_percent is not null
+           from (select kind, organization_id from job where state = 'ready' and kind = any($1) group by kind, organization_id) j
+           left join organization o on o.id = j.organization_id
+           where coalesce(o.limit_percent, 100) > 0 or o.erased_at is not null`,
     values: [kinds],
   });
-  return rows.map((row) => ({ kind: row[0]!, organization_id: row[1]! }));
+  return rows.map((row) => ({ kind: row[0]!, organization_id: row[1]!, is_limited: row[2] === "t" }));
 }
 
 /** What no clock that is right would set: a claim that ends later than `claim`, or the retry of a failure later than `retry`. */

@@ -8,7 +8,9 @@ import { longestMs, oldestWriteOf, oldestWriteQuery } from "../db/horizon.ts";
 export type Line = [what: string, finding: string | null];
 
 export async function examineBackground(client: pg.Client): Promise<Line[]> {
-  const { rows: known } = await client.query("select to_regclass('system_mail') is not null as present");
+  const { rows: known } = await client.query(
+    `select exists (select from pg_attribute where attrelid = to_regclass('organization') and attname = 'limit_percent') as present`,
+  );
   if (!known[0].present) return [];
   const { text, values } = backgroundState(new Date());
   const { rows } = await client.query({ text, values, rowMode: "array" });
@@ -18,6 +20,7 @@ export async function examineBackground(client: pg.Client): Promise<Line[]> {
   return [
     workers(state),
     ...state.jobs.map((one) => jobs(one, state.failures)),
+    ...state.limited.map(limited),
     ...state.consumers.map(consumer),
     ...state.webhooks.filter(({ waiting }) => waiting > 0).map(webhooks),
     ...state.mail.map((one) => mail(one, state.mail_failures)),
@@ -51,7 +54,7 @@ function workers({ workers: all, jobs: kinds, timers }: BackgroundState): Line {
 }
 
 function jobs(
-  { kind, ready, scheduled, claimed, oldest, failing, crashed }: BackgroundState["jobs"][number],
+  { kind, ready, scheduled, claimed, oldest, failing, crashed, most_of, most }: BackgroundState["jobs"][number],
   failures: BackgroundState["failures"],
 ): Line {
   const what = `jobs of ${kind}: ${ready} ready, ${claimed} at work, ${scheduled} later`;
@@ -61,10 +64,18 @@ function jobs(
     crashed > 0 && `a worker ended in the middle of ${crashed}: look at its log`,
     oldest !== null &&
       oldest > lateSeconds &&
-      `the oldest has been due for ${shown(oldest)}: start more workers, or look at their log`,
+      `the oldest has been due for ${shown(oldest)}${most_of === null ? "" : ` (${most} of those ready are of ${most_of})`}: start more workers, or look at their log`,
   ].filter((one) => one !== false);
   return [what, wrong.length === 0 ? null : wrong.join("; ")];
 }
+
+/** What the operator did is no error. */
+const limited = ({ organization_id, name, percent, jobs }: BackgroundState["limited"][number]): Line => [
+  percent === 0
+    ? `suspended by you: ${organization_id} (${name}), ${jobs} jobs wait`
+    : `limited by you to ${percent} %: ${organization_id} (${name}), ${jobs} jobs`,
+  null,
+];
 
 function consumer({ name, events, oldest }: BackgroundState["consumers"][number]): Line {
   if (oldest === null || oldest < lateSeconds) return [`reader of the log ${name}: ${events} events behind`, null];

@@ -20,6 +20,8 @@ export interface Actor {
   lost?: Error;
   /** The organization's account is past due: writes are refused. */
   past_due: boolean;
+  /** How much of the usual limits the operator left the organization, in percent; 0 suspends it, and without it they hold whole. */
+  limit_percent?: number;
   /** The key that acted, null for system work. */
   api_key_id: string | null;
   /** The OAuth application that acted, what it was granted, and the grant itself; absent for an API key. */

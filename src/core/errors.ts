@@ -99,6 +99,8 @@ export const unauthorized = (challenge = 'Basic realm="api"'): Problem =>
 /** 402: the account is past due, or paid credits are used up. */
 export const paymentRequired = (message = statuses[402]!): Problem => new Problem(402, message);
 
+export const suspended = (): Problem => new Problem(403, "The operator of this service has suspended the organization.");
+
 /** 409 and 422 are only for `Idempotency-Key`, 412 only for `If-Match`. */
 export const conflict = (status: 409 | 412 | 422): Problem =>
   new Problem(status, statuses[status]!, {}, status === 409 ? { "retry-after": "1" } : {});

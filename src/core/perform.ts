@@ -7,7 +7,7 @@ import { trimmed } from "../values/trimmed.ts";
 import type { Actor, Ctx, RequestFacts, Scope } from "./context.ts";
 import type { Core } from "./core.ts";
 import type { Directory } from "./directory.ts";
-import { notAllowed, outlasting, Problem, paymentRequired } from "./errors.ts";
+import { notAllowed, outlasting, Problem, paymentRequired, suspended } from "./errors.ts";
 import { Content, type Given, JsonText, type Operation, type Parsed } from "./operation.ts";
 import type { Registry } from "./registry.ts";
 
@@ -103,6 +103,7 @@ async function performPrepared(core: Core, call: Call, directory: Directory): Pr
 
 /** Refuses what the caller may not do. Also called before the file of a request is received. */
 export function checkAllowed(actor: Actor, operation: Operation): void {
+  if (actor.limit_percent === 0) throw suspended();
   if (!actor.scopes.has(operation.scope)) throw new Problem(403, tooNarrow(actor, operation.scope));
   if (operation.outlasts && actor.oauth !== undefined) throw outlasting();
   if (operation.permission !== "member" && !actor.permissions.has(operation.permission)) throw notAllowed(operation.permission);

@@ -20,8 +20,8 @@ export const remaining = (quota: Quota): number => Math.max(0, quota.window.limi
 export const resetSeconds = (quota: Quota, now: number): number => Math.max(1, Math.ceil((quota.resetsAt - now) / 1000));
 
 export interface RateLimiter {
-  /** Counts a request of a key. Returns the tighter of the key's quota and its organization's. */
-  take(group: RateGroup, holder: string, organizationId: string, now: number): Quota;
+  /** Counts a request of a key. Returns the tighter of the key's quota and its organization's, of which the operator may leave a part. */
+  take(group: RateGroup, holder: string, organizationId: string, now: number, percent?: number): Quota;
   /** Counts a request without a key: for the network that it comes from, or for what it reaches. */
   takeOpen(group: OpenGroup, holder: string, now: number): Quota;
   /** The same quota, without counting. */
@@ -31,26 +31,45 @@ export interface RateLimiter {
 }
 
 export function createRateLimiter(limits: RateLimits, processes = 1): RateLimiter {
-  const each = (wide: number, suffix: string) =>
-    Object.fromEntries(
-      Object.entries(limits).map(([group, limit]) => [group, new Window(group + suffix, limit, wide, processes)]),
-    ) as Record<keyof RateLimits, Window>;
-  const keys = each(1, "");
-  const organizations = each(3, "_organization");
+  let sharing = processes;
+  const parts = new Map<number, Windows>();
+  /** The windows for organizations that have this part of the limits. */
+  const part = (percent: number): Windows => {
+    let windows = parts.get(percent);
+    if (windows === undefined) parts.set(percent, (windows = windowsFor(limits, percent, sharing)));
+    return windows;
+  };
+  const usual = part(100);
 
   return {
-    take(group, holder, organizationId, now) {
+    take(group, holder, organizationId, now, percent) {
+      const { keys, organizations } = percent === undefined ? usual : part(percent);
       const own = keys[group].count(holder, now);
       if (isOver(own)) return own;
       const shared = organizations[group].count(organizationId, now);
       return remaining(shared) < remaining(own) || isOver(shared) ? shared : own;
     },
-    takeOpen: (group, holder, now) => keys[group].count(holder, now),
-    lookAtOpen: (group, holder, now) => keys[group].quotaOf(holder, now),
+    takeOpen: (group, holder, now) => usual.keys[group].count(holder, now),
+    lookAtOpen: (group, holder, now) => usual.keys[group].quotaOf(holder, now),
     share(processes) {
-      for (const window of [...Object.values(keys), ...Object.values(organizations)]) window.share(processes);
+      sharing = processes;
+      for (const { keys, organizations } of parts.values())
+        for (const window of [...Object.values(keys), ...Object.values(organizations)]) window.share(processes);
     },
   };
+}
+
+type Windows = Record<"keys" | "organizations", Record<keyof RateLimits, Window>>;
+
+function windowsFor(limits: RateLimits, percent: number, processes: number): Windows {
+  const each = (wide: number, suffix: string) =>
+    Object.fromEntries(
+      Object.entries(limits).map(([group, { limit, seconds }]) => {
+        const left = { limit: Math.ceil((limit * percent) / 100), seconds };
+        return [group, new Window(group + suffix, left, wide, processes)];
+      }),
+    ) as Record<keyof RateLimits, Window>;
+  return { keys: each(1, ""), organizations: each(3, "_organization") };
 }
 
 // A window remembers at most twice this many holders; any others share one quota. 20,000 take about 3 MB.

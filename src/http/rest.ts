@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Actor, credentialOf } from "../core/context.ts";
-import { invalid, notFound, Problem, statuses } from "../core/errors.ts";
+import { invalid, notFound, Problem, statuses, suspended } from "../core/errors.ts";
 import type { Given, Method, OpenGroup, Operation, RateGroup, Upload } from "../core/operation.ts";
 import { type Call, checkAllowed, perform } from "../core/perform.ts";
 import { aroundWrite } from "../records/around_write.ts";
@@ -132,14 +132,19 @@ function operationOf(route: Route, { method, headers }: FastifyRequest): Operati
 
 export const methodNotAllowed = (allow: string): Problem => new Problem(405, statuses[405]!, {}, { allow });
 
-/** Counts a request of a known caller, and refuses it if it is over the limit. */
+/** Counts a request of a known caller, and refuses it if it is over the limit, or its organization is suspended. */
 export function countRequest(x: Exchange, actor: Actor, group: RateGroup): void {
   x.actor = actor;
   const { limiter } = x.service;
-  if (limiter === null) return;
-  const quota = limiter.take(group, credentialOf(actor), actor.organization_id, x.startedMs);
-  if (isOver(quota)) refuseTooMany(x, quota);
-  else x.quota = quota;
+  const isSuspended = actor.limit_percent === 0;
+  if (limiter !== null) {
+    // What a suspended organization is refused counts too, by the usual limits.
+    const percent = isSuspended ? undefined : actor.limit_percent;
+    const quota = limiter.take(group, credentialOf(actor), actor.organization_id, x.startedMs, percent);
+    if (isOver(quota)) return refuseTooMany(x, quota);
+    x.quota = quota;
+  }
+  if (isSuspended) refuse(x, suspended());
 }
 
 /** Counts a request without a valid key by its address, and refuses it if it is over the limit. */

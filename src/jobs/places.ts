@@ -6,6 +6,12 @@ import type { Job, Work } from "./job.ts";
 const waitingMost = 400;
 const waitingOfOneMost = 200;
 
+export interface WithJobs {
+  organization_id: string;
+  /** The operator has limited it. */
+  is_limited: boolean;
+}
+
 export class Places {
   /** What runs of each kind. */
   private readonly running = new Map<string, Map<Promise<void>, Job>>();
@@ -30,19 +36,20 @@ export class Places {
 
   /**
    * An organization may hold as many places as it leaves free, and always one. Its slow work takes half of them at most, and each
-   * further organization that is slow half of the rest.
+   * further organization that is slow half of the rest. One that the operator has limited holds one.
    */
-  freeOf(work: Work, organizationId: string): number {
-    const held = this.heldBy(work, organizationId);
+  freeOf(work: Work, { organization_id, is_limited }: WithJobs): number {
+    const held = this.heldBy(work, organization_id);
+    if (is_limited) return held === 0 ? 1 : 0;
     return Math.max(held === 0 ? 1 : 0, Math.floor((this.free(work) - held) / 2));
   }
 
   /** The second half of an organization's places is for the first job of each lane, so that slow lanes leave some to the others. */
-  portionOf(work: Work, organizationId: string, share: number): Portion {
-    const free = this.freeOf(work, organizationId);
+  portionOf(work: Work, one: WithJobs, share: number): Portion {
+    const free = this.freeOf(work, one);
     const most = Math.min(share, free);
     if (work.laneMost === undefined) return { most, shared: most };
-    const held = this.heldBy(work, organizationId);
+    const held = this.heldBy(work, one.organization_id);
     return { most, shared: Math.ceil((held + free) / 2) - held };
   }
 

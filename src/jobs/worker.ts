@@ -7,7 +7,7 @@ import { claimJobs, doJob, factsOf, giveBack, tooFar, wakeLateJobs } from "./cla
 import type { Consumer } from "./consumer.ts";
 import type { Job, Work } from "./job.ts";
 import { LogReading } from "./log_reading.ts";
-import { Places } from "./places.ts";
+import { Places, type WithJobs } from "./places.ts";
 import type { Timer } from "./timer.ts";
 import type { Watch, Watching } from "./watch.ts";
 
@@ -183,37 +183,30 @@ class Running implements Worker {
     const free = [...this.works.values()].filter((work) => this.places.free(work) > 0).map(({ kind }) => kind);
     if (free.length === 0 || this.stopped) return false;
     const found = await organizationsWithJobs(this.core.db, free);
-    const mayHaveMore = found.filter((one) => this.places.freeOf(this.works.get(one.kind)!, one.organization_id) > 0);
+    const mayHaveMore = found.filter((one) => this.places.freeOf(this.works.get(one.kind)!, one) > 0);
     const ofKind = Map.groupBy(mayHaveMore, ({ kind }) => kind);
-    const claimed = await Promise.all(
-      [...ofKind].map(([kind, those]) =>
-        this.claimOf(
-          this.works.get(kind)!,
-          those.map((one) => one.organization_id),
-        ),
-      ),
-    );
+    const claimed = await Promise.all([...ofKind].map(([kind, those]) => this.claimOf(this.works.get(kind)!, those)));
     return claimed.some(Boolean);
   }
 
   /** Each organization in turn, and each about as many as the others. */
-  private async claimOf(work: Work, organizations: readonly string[]): Promise<boolean> {
+  private async claimOf(work: Work, organizations: readonly WithJobs[]): Promise<boolean> {
     const inTurn = this.fromTheNext(work, organizations);
     const share = Math.max(1, Math.floor(this.places.free(work) / inTurn.length));
     const served = inTurn.slice(0, this.places.free(work));
-    this.servedLast.set(work.kind, served.at(-1)!);
-    const claims = served.map((organizationId) => {
-      return claimJobs(this.core, organizationId, work, this.places.portionOf(work, organizationId, share), randomId("claim"));
+    this.servedLast.set(work.kind, served.at(-1)!.organization_id);
+    const claims = served.map((one) => {
+      return claimJobs(this.core, one.organization_id, work, this.places.portionOf(work, one, share), randomId("claim"));
     });
     const jobs = (await Promise.all(claims)).flat();
     for (const job of jobs) this.do(work, job);
     return jobs.length > 0;
   }
 
-  private fromTheNext(work: Work, organizations: readonly string[]): string[] {
-    const sorted = [...organizations].sort();
+  private fromTheNext(work: Work, organizations: readonly WithJobs[]): WithJobs[] {
+    const sorted = [...organizations].sort((one, other) => (one.organization_id < other.organization_id ? -1 : 1));
     const last = this.servedLast.get(work.kind) ?? "";
-    const next = sorted.findIndex((one) => one > last);
+    const next = sorted.findIndex((one) => one.organization_id > last);
     return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
   }
 

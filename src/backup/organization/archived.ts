@@ -39,8 +39,8 @@ const passing: ReadonlySet<string> = new Set([
 /** Hashes that open nothing. */
 const harmless: ReadonlySet<string> = new Set(["agent_call.arguments_hash"]);
 
-/** Another organization is at the other end of these; `rendered` is made again when it is asked for. */
-const elsewhere: ReadonlySet<string> = new Set(["contact.share_id", "contact.shared_at"]);
+/** What another organization or this service's operator has to do with; `rendered` is made again when it is asked for. */
+const elsewhere: ReadonlySet<string> = new Set(["contact.share_id", "contact.shared_at", "organization.limit_percent"]);
 
 export async function archivedTables(client: pg.ClientBase, organizationId: string): Promise<ArchivedTable[]> {
   const here = client.escapeLiteral(organizationId);

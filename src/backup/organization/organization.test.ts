@@ -73,6 +73,7 @@ async function putIn(there: Service, path: string, newIds = false): Promise<Work
 /** What differs on purpose, because another service has it. */
 const here = new Set([
   "organization.account_id",
+  "organization.limit_percent",
   "consumer.cursor_epoch",
   "consumer.cursor_position",
   "consumer.cursor_seq",

@@ -2,7 +2,7 @@
 // because a key only says what its member was allowed a moment ago, and nothing about other organizations.
 import { activeMembershipsOf, type MembershipAnywhere } from "../../auth/unscoped.ts";
 import { type Actor, type Ctx, transactionOf } from "../../core/context.ts";
-import { invalid, Problem, paymentRequired } from "../../core/errors.ts";
+import { invalid, Problem, paymentRequired, suspended } from "../../core/errors.ts";
 import { permissions, permissionsOf } from "../../core/permissions.ts";
 import { refreshDirectory } from "../../records/change.ts";
 
@@ -19,6 +19,7 @@ export async function enterAsMember(ctx: Ctx, organizationId: string, place: str
   const [here, there] = [ctx.organization_id, organizationId].map((id) => memberships.find((one) => one.organization_id === id));
   if (there === undefined) throw invalid({ [place]: "must be an organization that you are a member of" });
   if (here === undefined || !standing.holds(here) || !standing.holds(there)) throw new Problem(403, standing.refusal);
+  if (there.limit_percent === 0) throw suspended();
   if (there.past_due) throw paymentRequired("The account of that organization is past due: settle it to make changes there.");
   return enter(ctx, organizationId, memberOf(ctx, there));
 }
