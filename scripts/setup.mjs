@@ -42,10 +42,18 @@ const isPackage = () => !existsSync(join(root, "package-lock.json"));
 /** Also true when npm has recorded that it installed all packages of the lock file. */
 function isInstalled() {
   const wanted = stamp();
+  if (!hasFolders()) return false;
   if (read(stampFile) === wanted) return true;
   if (!holdsAll(read(join(modules, ".package-lock.json")))) return false;
   leaveStamp(wanted);
   return true;
+}
+
+/** Whatever npm has recorded: a folder that was copied or cleaned by hand may lack a package. */
+function hasFolders() {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const wanted = { ...dependencies, ...(process.env.NODE_ENV === "production" ? {} : devDependencies) };
+  return Object.keys(wanted).every((name) => existsSync(join(modules, name, "package.json")));
 }
 
 function stamp() {
