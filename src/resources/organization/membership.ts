@@ -54,11 +54,14 @@ export const membership = resource({
     ]),
     auto_record_calls: choice(["enabled", "disabled", "unset"], {
       default: "unset",
-      doc: "Whether calls of this member are recorded by themselves.",
+      doc: "`enabled` records the calls of this member; one that rings several, where all of them have it.",
     }),
     default_caller_id: ref("phone_number", { onDelete: "clear", onMove: "clear" }, { doc: "The number for outgoing calls." }),
     hangup_recording_url: formed((raw) => parseUrl(raw, { secure: true }), "is not a secure web address (https)"),
-    may_workflows_impersonate: boolean({ default: false, doc: "Whether automations may send in this person's name." }),
+    may_workflows_impersonate: boolean({
+      default: false,
+      doc: "Whether other members may let their automations act in this person's name, by `run_as_user_id`.",
+    }),
     track_email_opens: boolean({ default: true, doc: "Whether opens of this member's mail are tracked." }),
     invitation_url: once(
       "The link by which the invitation is accepted, shown by the invitation alone, and only where the service sends no mail: hand it over yourself.",

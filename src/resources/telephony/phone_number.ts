@@ -91,7 +91,7 @@ export const phoneNumber = resource({
     supports_mms_to_countries: countries,
     is_premium: flag,
     is_verified: flag,
-    was_ported: flag,
+    was_ported: boolean({ readOnly: true, default: false, doc: "Whether it came over from another carrier by a port." }),
     last_billed_price: text({ readOnly: true, doc: "Only for clients that expect it: always empty here." }),
     next_billing_on: date({ readOnly: true, doc: "Only for clients that expect it: always empty here." }),
     address_id: text({ readOnly: true, doc: "The address at its carrier that it was rented with." }),

@@ -59,7 +59,9 @@ test("a number that is being ported is not rented but waited for, and works from
   twilio.own(one);
   await later();
 
-  assert.deepEqual([made.status, waiting.status, (await read()).status], ["porting", "porting", "active"]);
+  const there = await read();
+  assert.deepEqual([made.status, waiting.status, there.status], ["porting", "porting", "active"]);
+  assert.deepEqual([waiting.was_ported, there.was_ported], [false, true]);
   assert.equal(twilio.rents, 0);
   assert.match(twilio.numbers[0]!.sms_url, /\/message\/$/);
   assert.deepEqual((await acme.get("/notification/?type=account_error")).data, []);

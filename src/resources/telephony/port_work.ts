@@ -43,7 +43,7 @@ async function takeTurn(core: Core, job: Job): Promise<void> {
     await holdClaim(inside, job);
     if (now === undefined) return release(inside, job, null);
     const noted = await noteTold(inside, now, told);
-    if (isOpen(noted) && arrived.length > 0) write(inside, noted, arrived);
+    if (isOpen(noted) && arrived.length > 0) await write(inside, noted, arrived);
     release(inside, job, askAgainAt(inside, noted, told));
   });
 }
@@ -60,12 +60,11 @@ async function arrivedAmong(provider: Telephony, numbers: readonly string[]): Pr
   }
 }
 
-function write(ctx: Ctx, before: Port, arrived: readonly string[]): void {
+async function write(ctx: Ctx, before: Port, arrived: readonly string[]): Promise<void> {
   const { phone_numbers } = before;
-  wakeNumbers(
-    ctx,
-    ctx.directory.list(phoneNumber).filter(({ number }) => arrived.includes(number)),
-  );
+  const here = await lockToChange(ctx, phoneNumber, sql`t.number = any(${arrived})`);
+  for (const one of here) if (!one.was_ported) store.update(ctx, phoneNumber, one, { was_ported: true });
+  wakeNumbers(ctx, here);
   if (arrived.length === phone_numbers.length)
     store.update(ctx, port, before, {
       status: "ported",
