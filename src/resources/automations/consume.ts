@@ -90,7 +90,7 @@ function countFailed(ctx: Ctx, events: readonly LogEntry[]): void {
   write(ctx, {
     name: "automation.failed",
     text: `update automation a set runs_failed = runs_failed + n.count from (
-             select automation_id, count(*) from automation_run where organization_id = $1 and id = any($2) group by automation_id) n
+             select automation_id, count(*) from automation_run where organization_id = $1 and id = any($2) and not is_test group by automation_id) n
            where a.organization_id = $1 and a.id = n.automation_id`,
     values: [ctx.organization_id, events.map(({ object_id }) => object_id)],
   });

@@ -50,10 +50,13 @@ const health = z.strictObject({
   until: z.iso.datetime().nullable(),
 });
 
+/** On the alias `r`: a run that has effects, also one that an old event started again. What was only tried out is none. */
+export const isReal: Sql = sql`not r.is_test and not r.is_simulation`;
+
 /** The runs of an automation, on the alias `r`, that the caller may see. */
 function seenRuns(ctx: Ctx, alias: string): Sql {
   const visible = visibleAsRun(ctx, "r");
-  const runs = sql`from automation_run r where r.organization_id = ${ctx.organization_id} and r.automation_id = ${name(alias)}.id`;
+  const runs = sql`from automation_run r where r.organization_id = ${ctx.organization_id} and r.automation_id = ${name(alias)}.id and ${isReal}`;
   return visible === null ? runs : sql`${runs} and ${visible}`;
 }
 
@@ -88,19 +91,14 @@ function totalsOf(alias: string, ctx: Ctx): Sql {
   const [all, seen] =
     visibleAsRun(ctx, "r") === null
       ? [[sql`${t}.runs_total`, sql`${t}.runs_failed`, sql`${t}.last_run_at`], sql``]
-      : [
-          [sql`count(*)`, sql`count(*) filter (where r.status = 'failed')`, sql`max(r.date_created)`],
-          sql`${seenRuns(ctx, alias)} and not r.is_test and not r.is_replay`,
-        ];
+      : [[sql`count(*)`, sql`count(*) filter (where r.status = 'failed')`, sql`max(r.date_created)`], seenRuns(ctx, alias)];
   const [total, failed, last] = all;
   return sql`(select json_build_object('runs_total', ${total!}, 'runs_failed', ${failed!}, 'last_run_at', ${wireTime(last!)}) ${seen})`;
 }
 
 /** Its last run that the caller may see. */
 const lastRunOf = (alias: string, ctx: Ctx): Sql =>
-  visibleAsRun(ctx, "r") === null
-    ? sql`${name(alias)}.last_run_at`
-    : sql`(select max(r.date_created) ${seenRuns(ctx, alias)} and not r.is_test and not r.is_replay)`;
+  visibleAsRun(ctx, "r") === null ? sql`${name(alias)}.last_run_at` : sql`(select max(r.date_created) ${seenRuns(ctx, alias)})`;
 
 export const byLastRun = {
   last_run_at: { sql: (alias: string, ctx: Ctx) => sql`extract(epoch from ${lastRunOf(alias, ctx)})`, type: "number" },

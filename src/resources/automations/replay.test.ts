@@ -52,10 +52,23 @@ test("an event is replayed against the draft: stubbed it changes nothing, execut
   assert.deepEqual([filtered.status, filtered.status_reason, filtered.matched], ["skipped", "filter", false]);
   assert.equal(filtered.evaluation[0].text, 'record.industry is "Coal"; asked: is "Steel"; not met');
 
+  const counted = async () => {
+    const { runs, steps } = await acme.get(`/automations/${made.id}/stats/`);
+    const { stats, last_run_at } = await acme.get(`/automations/${made.id}/`);
+    return [runs.total, runs.completed, steps.length, stats.runs_total, last_run_at !== null];
+  };
+  const tried = await counted();
   const real = await replay(steel, { effects: "execute" });
   await work(acme);
   assert.deepEqual([real.is_test, (await runOf(acme, real)).status], [false, "completed"]);
   assert.deepEqual((await acme.get(`/lead/${steel.id}/`)).tags, ["new"]);
+  assert.deepEqual(
+    [tried, await counted()],
+    [
+      [0, 0, 0, 0, false],
+      [1, 1, 3, 1, true],
+    ],
+  );
 
   const ann = await acme.memberWith(["view_all_leads"]);
   const [event, task] = [(await acme.events(steel.id))[0]!, await acme.task({ lead_id: steel.id })];
@@ -65,6 +78,25 @@ test("an event is replayed against the draft: stubbed it changes nothing, execut
   const other = (await acme.events(task.id))[0]!.id;
   await acme.refused(400, "POST", `/automations/${made.id}/replay/`, { event_id: other }, "event_id");
   await acme.refused(400, "POST", `/automations/${made.id}/replay/`, { event_id: "ev_x" }, "event_id");
+});
+
+test("runs that were only tried out wait beside the real ones, and are counted nowhere", async () => {
+  const acme = await organization();
+  const made = await published(acme, chain(["wait.duration", { amount: 1, unit: "days" }], ["note.create", { note: "Late" }]));
+  const lead = await acme.lead();
+  await work(acme);
+  const [event] = await acme.events(lead.id);
+  for (const effects of ["stub", "stub", "execute"])
+    await acme.post(`/automations/${made.id}/replay/`, { event_id: event!.id, effects });
+  await work(acme);
+
+  const { runs } = await acme.get(`/automations/${made.id}/stats/`);
+  const { counts, stats } = await acme.get(`/automations/${made.id}/?_fields=counts,stats`);
+
+  assert.deepEqual(
+    [runs.total, runs.waiting, runs.waiting_now, counts.waiting, counts.runs_7d, stats.runs_total],
+    [2, 2, 2, 2, 2, 2],
+  );
 });
 
 test("a run, its steps and the events say why; what a run wrote leads to it", async () => {

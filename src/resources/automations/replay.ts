@@ -13,6 +13,7 @@ import { recordWith } from "../../records/single.ts";
 import { store } from "../../records/store.ts";
 import { automationRun } from "./automation_run.ts";
 import { automationVersion } from "./automation_version.ts";
+import { countStarted } from "./count_started.ts";
 import { failingPart } from "./evaluate.ts";
 import type { Plan } from "./fields.ts";
 import { refuseFindings } from "./findings.ts";
@@ -82,6 +83,7 @@ export const replayAutomation = operation({
       ...(failing !== null && { status: "skipped", status_reason: failing.reason, finished_at: ctx.now.toISOString() }),
     });
     if (failing === null) wake(ctx, runJobs, [run.id]);
+    if (failing === null && !isStubbed) countStarted(ctx, [id]);
     const shown = await showRecord(ctx, automationRun, run.id);
     return recordWith(shown, `,"matched":${failing === null},"evaluation":${JSON.stringify(evaluation)}`);
   },

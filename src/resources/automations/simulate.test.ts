@@ -49,6 +49,29 @@ describe("a simulation", () => {
     },
   };
 
+  test("leaves its clock where it is where waits are to take no time", async () => {
+    const acme = await organization();
+    const begins = "2026-03-01T08:00:00.000Z";
+    const made = await drafted(acme, graph, { settings: { time_window: { days: ["wed"] } } });
+    const lead = await acme.lead({ name: "Acme", mrr: 12 });
+    const simulated = (clock?: string) =>
+      acme.post(`/automations/${made.id}/simulate/`, { record_id: lead.id, at: begins, ...(clock && { clock }) });
+
+    const [skipped, real, usual] = [await simulated("skip"), await simulated("real_dates"), await simulated()];
+
+    assert.deepEqual(
+      skipped.path.map((one: any) => [one.step_id, one.branch]),
+      real.path.map((one: any) => [one.step_id, one.branch]),
+    );
+    assert.deepEqual([...new Set(skipped.path.map((one: any) => one.virtual_time)), skipped.ended_at_virtual], [begins, begins]);
+    assert.deepEqual(
+      skipped.waits,
+      skipped.waits.map((one: any) => ({ ...one, from: begins })),
+    );
+    assert.deepEqual([real.ended_at_virtual > begins, real.ended_at_virtual], [true, usual.ended_at_virtual]);
+    await acme.refused(400, "POST", `/automations/${made.id}/simulate/`, { record_id: lead.id, clock: "slow" }, "clock");
+  });
+
   test("says what would happen and why, and leaves no row and no number used behind", async () => {
     const acme = await organization();
     const made = await drafted(acme, graph, { filter: when("record.mrr", "gt", 1) });

@@ -51,6 +51,12 @@ const input = {
   input: z.record(z.string(), z.unknown()).default({}).describe("For its steps, as `trigger.payload`."),
   version: z.enum(["draft", "active"]).default("draft").describe("What is simulated: the draft, or the version in force."),
   at: z.iso.datetime({ offset: true }).optional().describe("When it begins; by default now."),
+  clock: z
+    .enum(["real_dates", "skip"])
+    .default("real_dates")
+    .describe(
+      "`real_dates`: a wait moves the clock to its end, and what follows is as it is then. `skip`: waits take no time, and all happens when it begins.",
+    ),
   choose: z.record(word, word).default({}).describe("The port that a step leaves by, such as `matched` for a wait."),
   mocks: z
     .record(word, mock)
@@ -106,6 +112,7 @@ export const simulateAutomation = operation({
         input: { ...given.payload, ...given.input },
         actor,
         begins,
+        skips: given.clock === "skip",
         choose: given.choose,
         mocks: given.mocks,
       };

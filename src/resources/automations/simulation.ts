@@ -34,6 +34,8 @@ export interface Simulated {
   /** Whose rights it has. */
   actor: Actor;
   begins: Date;
+  /** Waits take no time. */
+  skips: boolean;
   choose: Readonly<Record<string, string>>;
   mocks: Readonly<Record<string, Mock>>;
 }
@@ -68,7 +70,7 @@ export async function simulateRun(ctx: Ctx, given: Simulated, heard: Heard[]): P
   const clock = { now: given.begins, due: null as Date | null };
   const waits: Waited[] = [];
   const turn: Turn = {
-    plan: given.plan,
+    plan: given.skips ? { ...given.plan, settings: { ...given.plan.settings, time_window: null } } : given.plan,
     automation: {
       name: given.automation.name,
       created_by: given.automation.created_by,
@@ -117,7 +119,7 @@ async function turnOf(ctx: Ctx, turn: Turn, run: Run, heard: Heard[]): Promise<R
 }
 
 /** Where nothing else is chosen, a step does what it would do, and a wait lasts until its time is over. */
-function actedOut({ mocks, choose }: Simulated, clock: { now: Date }, waits: Waited[]): Rehearsed {
+function actedOut({ mocks, choose, skips }: Simulated, clock: { now: Date }, waits: Waited[]): Rehearsed {
   return {
     instead(stepId) {
       const mock = mocks[stepId];
@@ -131,7 +133,7 @@ function actedOut({ mocks, choose }: Simulated, clock: { now: Date }, waits: Wai
       const { wait, ask: _, ...rest } = outcome;
       if (port !== undefined && port !== wait?.port) return { ...rest, port };
       if (wait !== undefined) waits.push(waited(stepId, wait, clock.now));
-      return wait === undefined ? rest : { ...rest, wait };
+      return wait === undefined ? rest : { ...rest, wait: skips ? { ...wait, until: clock.now } : wait };
     },
   };
 }

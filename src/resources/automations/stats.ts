@@ -11,6 +11,7 @@ import { parseTimestamp } from "../../values/time.ts";
 import { periodOf, periodsOf } from "../reports/range.ts";
 import { automationRun, runStates as states } from "./automation_run.ts";
 import { momentAfter } from "./durations.ts";
+import { isReal } from "./fields.ts";
 import { getAutomation } from "./nested_lists.ts";
 import { emailOf, emailShape, seriesOf } from "./stats_series.ts";
 import { nowOf, sharesOf, skippedByReason } from "./stats_shares.ts";
@@ -148,14 +149,12 @@ function readPeriod(ctx: Ctx, given: { start: Bound; end: Bound }): Period {
   return { start, end };
 }
 
-/** The runs in the range that the caller may see. What was only tried out is none. */
+/** The runs in the range that the caller may see. */
 const within = (ctx: Ctx, id: string, { start, end, version_id }: Period) =>
   and([
     ...scope(ctx, automationRun, "r"),
     sql`r.automation_id = ${id}`,
-    sql`not r.is_simulation`,
-    sql`not r.is_test`,
-    sql`not r.is_replay`,
+    isReal,
     ...(version_id === undefined ? [] : [sql`r.version_id = ${version_id}`]),
     sql`r.date_created between ${start}::timestamptz and ${end}::timestamptz`,
   ]);

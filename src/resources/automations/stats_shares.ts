@@ -5,6 +5,7 @@ import { scope } from "../../core/resource.ts";
 import { and, type Sql, sql, statement } from "../../db/sql.ts";
 import { automationEvent } from "./automation_event.ts";
 import { automationRun } from "./automation_run.ts";
+import { isReal } from "./fields.ts";
 import { clockJobs } from "./names.ts";
 
 /** How many kinds of failures are listed. */
@@ -50,7 +51,7 @@ export async function nowOf(ctx: Ctx, id: string) {
         count(*) filter (where r.status = 'held'), extract(epoch from least(min(r.wait_until) filter (where r.status = 'waiting'),
           (select min(j.due_at) from job j where j.organization_id = ${ctx.organization_id} and j.kind = ${clockJobs.kind} and j.object_id = ${id}))) * 1000
       from automation_run r where ${and(scope(ctx, automationRun, "r"))} and r.automation_id = ${id}
-        and r.status in ('queued', 'running', 'waiting', 'held') and not r.is_simulation`),
+        and r.status in ('queued', 'running', 'waiting', 'held') and ${isReal}`),
   );
   const [active_now, waiting_now, held_now, next] = row!;
   return {
