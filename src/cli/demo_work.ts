@@ -29,6 +29,8 @@ export async function doTheirWork(app: App, place: Place, written: readonly Writ
   await dial(make, written);
   await bringIn(make);
   await lookAfter(make, written);
+  await visit(make, written);
+  await arrange(make, place);
   await workInside(app);
 }
 
@@ -130,6 +132,31 @@ async function lookAfter(make: Make, written: readonly Written[]): Promise<void>
   });
   for (const [i, { lead_id }] of written.slice(0, 6).entries())
     await make("lead.update", { owner_id: (await make("me.get", {}, {}, 0, i)).id }, { id: lead_id }, 1, i + 1);
+}
+
+/** Kinds of activities and records of the company's own, and a word by messenger. */
+async function visit(make: Make, written: readonly Written[]): Promise<void> {
+  const outcome = { name: "Outcome", type: "choices", choices: ["Interested", "Undecided", "Not now"] };
+  const visits = await make("custom_activity_type.create", { name: "Showroom visit", fields: [outcome] }, {}, 60);
+  const rooms = { name: "Room", fields: [{ name: "Desks", type: "number" }] };
+  const room = await make("custom_object_type.create", rooms, {}, 60);
+  for (const [i, { lead_id, contact_id, company }] of written.slice(0, 6).entries()) {
+    const ago = Math.min(12, company.age);
+    const came = { [`custom.${visits.fields[0].id}`]: outcome.choices[i % 3], custom_activity_type_id: visits.id };
+    await make("activity_custom_activity.create", { lead_id, contact_id, ...came }, {}, ago, company.owner);
+    const measured = { [`custom.${room.fields[0].id}`]: 4 + i, custom_object_type_id: room.id };
+    await make("custom_object.create", { lead_id, name: `Floor ${i + 1}`, ...measured }, {}, ago, company.owner);
+    const text = "Is the chair in the window still there?";
+    const message = { lead_id, contact_id, channel: "whatsapp", status: "inbox", text };
+    await make("activity_channel_message.create", message, {}, Math.min(3, company.age), company.owner);
+  }
+}
+
+/** Who may stand in for whom, and what becomes of mail once there is a mailbox. */
+async function arrange(make: Make, { team }: Place): Promise<void> {
+  for (const { user_id } of team.slice(1, 3)) await make("send_as.create", { allowed_user_id: user_id }, {}, 50);
+  const bills = { name: "Bills", conditions: { subject_contains: "invoice" }, actions: { add_tag: "billing" } };
+  await make("inbox_rule.create", bills, {}, 50);
 }
 
 /** Whatever waits for a worker and does not leave this machine. */
