@@ -29,7 +29,7 @@ export const editTypes = [
 
 export const bulkEdit = resource({
   ...kind("edit"),
-  doc: "Changes a value of many records.",
+  doc: "Changes values of many records.",
   fields: {
     ...common(),
     type: choice(editTypes as unknown as readonly [string, ...string[]], {

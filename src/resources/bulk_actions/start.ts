@@ -112,7 +112,7 @@ async function show(ctx: Ctx, selected: Sql, unknown: readonly string[]): Promis
 
 export const startEdit = start("edit", {
   of: bulkEdit,
-  doc: "Changes a value of many records, in the background.",
+  doc: "Changes values of many records, in the background.",
   input: {
     custom_field_name: z.string().nullish().describe("The custom field, by its name."),
     custom_field_values: z.array(z.unknown()).nullish().describe("Several values of the custom field."),

@@ -57,7 +57,7 @@ const month = z.string().describe("Such as 2026-01.");
 
 export const salesReport = report({
   path: "sales",
-  doc: "Won deals by month, how deals advanced, the forecast, sales by member, and the results of sequences and automations.",
+  doc: "Returns the deals won by month, how deals advanced, the forecast, sales by member, and the results of sequences and automations.",
   range: "this-year",
   input: pipelineInput,
   output: {

@@ -31,7 +31,7 @@ const senders = z.strictObject({
 export const sequence = resource({
   name: "sequence",
   prefix: "seq",
-  doc: "A sequence of e-mails, calls and tasks that subscribed contacts go through.",
+  doc: "A sequence of e-mails, text messages, calls and tasks that subscribed contacts go through.",
   visible: sharedOrOwn,
   sort: { name: true },
   acts: {
