@@ -475,13 +475,12 @@ create table automation_run (
   bulk_action_id text,
   seen_as_user_id text,
   attempts_before integer default 0 not null,
+  kept_automation_name text,
   constraint automation_run_pkey PRIMARY KEY (organization_id, id),
-  constraint automation_run_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automation(organization_id, id) DEFERRABLE,
   constraint automation_run_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint automation_run_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
   constraint automation_run_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
-  constraint automation_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint automation_run_version_id_fkey FOREIGN KEY (organization_id, version_id) REFERENCES automation_version(organization_id, id) DEFERRABLE
+  constraint automation_run_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );
 CREATE UNIQUE INDEX automation_run_alone_key ON public.automation_run USING btree (organization_id, automation_id, ((concurrency ->> 'key'::text))) WHERE (((concurrency ->> 'mode'::text) = 'skip'::text) AND (status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'held'::text])));
 CREATE INDEX automation_run_automation_id_idx ON public.automation_run USING btree (organization_id, automation_id, date_created DESC, id DESC) WHERE (automation_id IS NOT NULL);

@@ -65,11 +65,19 @@ export const automationRun = resource({
     record_id: { doc: "Only runs for this record.", sql: (_ctx, value, t) => sql`${name(t)}.object_id = ${value}` },
   },
   fields: {
-    automation_id: ref("any_automation", { onDelete: "cascade", onMove: "keep" }, { readOnly, required: true, doc: "What ran." }),
-    automation_name: label("automation_id", "any_automation", "name", "The automation's name."),
+    // Why something happened is asked of runs also when the automation is gone.
+    automation_id: ref("any_automation", { onDelete: "keep", onMove: "keep" }, { readOnly, required: true, doc: "What ran." }),
+    automation_name: label(
+      "automation_id",
+      "any_automation",
+      "name",
+      "The automation's name; it stays when the automation is deleted.",
+      "kept_automation_name",
+    ),
+    kept_automation_name: text({ readOnly, hidden: true, max: 1000 }),
     version_id: ref(
       "automation_version",
-      { onDelete: "clear", onMove: "keep" },
+      { onDelete: "keep", onMove: "keep" },
       { readOnly, doc: "The version; null for a draft." },
     ),
     version_number: integer({ readOnly, doc: "The number of the version that it follows." }),

@@ -23,6 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
   held: "it was held for a month",
   republished: "a new version was published",
   api: "somebody cancelled it",
+  automation_deleted: "its automation was deleted",
 };
 
 /** A step that wrote to nobody, and why. */

@@ -1,14 +1,9 @@
 // Replays of stored events against a draft, and what runs and events say afterwards about why.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chain, published } from "../../../test/support/automations.ts";
+import { chain, published, work } from "../../../test/support/automations.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
-import { withWorker } from "../../../test/support/worker.ts";
 
-const work = (acme: Workspace) =>
-  withWorker(acme.service, async (worker) => {
-    for (let i = 0; i < 3; i++) await worker.drained();
-  });
 const when = (value: string) => ({ type: "field", ref: "record.industry", op: "is", value });
 const runOf = (acme: Workspace, { id }: any) => acme.get(`/automation_runs/${id}/`);
 
@@ -130,6 +125,50 @@ test("a run, its steps and the events say why; what a run wrote leads to it", as
   const [{ evaluations }] = await acme.all(`/automation_events/?object_id=${coal.id}`);
   assert.deepEqual([evaluations[0].result, evaluations[0].reason], ["filtered", "filter"]);
   assert.deepEqual([evaluations[0].conditions[0].actual, evaluations[0].conditions[0].result], ["Coal", true]);
+});
+
+test("runs outlast their automation: what they did is still told, and none goes on", async () => {
+  const acme = await organization();
+  const graph = chain(
+    ["note.create", { note: "Hello" }],
+    ["wait.duration", { amount: 1, unit: "days" }],
+    ["note.create", { note: "Late" }],
+  );
+  const made = await published(acme, graph, { name: "Greet them" });
+  const broken = await published(acme, chain(["fail", { message: "No" }]));
+  const lead = await acme.lead();
+  await work(acme);
+
+  for (const { id } of [made, broken]) await acme.delete(`/automations/${id}/`);
+  await work(acme, 25);
+  acme.service.clock.now = null;
+
+  const runs = await acme.all(`/automation_runs/?object_id=${lead.id}`);
+  const run = runs.find((one) => one.automation_id === made.id)!;
+  const failed = runs.find((one) => one.automation_id === broken.id)!;
+  assert.deepEqual([runs.length, run.automation_name, run.version_number], [2, "Greet them", 1]);
+  assert.deepEqual(
+    [run.status, run.status_reason, run.explanation],
+    ["cancelled", "automation_deleted", "It was cancelled: its automation was deleted."],
+  );
+  const steps = (await runOf(acme, run)).steps.map((step: any) => [step.step_id, step.status]);
+  assert.deepEqual(steps, [
+    ["s1", "succeeded"],
+    ["s2", "cancelled"],
+  ]);
+  const [note, ...more] = await acme.all(`/activity/note/?lead_id=${lead.id}`);
+  assert.deepEqual(more, []);
+  assert.deepEqual(
+    (await acme.all(`/automation_runs/?wrote_id=${note.id}`)).map(({ id }) => id),
+    [run.id],
+  );
+  assert.deepEqual(
+    (await acme.all(`/automation_runs/?automation_id=${made.id}`)).map(({ id }) => id),
+    [run.id],
+  );
+  const refusal = await acme.refused(400, "POST", `/automation_runs/${failed.id}/retry/`, {}, "status");
+  assert.match(refusal["field-errors"].status, /its automation was deleted/);
+  await acme.refused(404, "GET", `/automations/${made.id}/runs/`);
 });
 
 test("a start by hand leaves an event, by which it is found and started again with what it was given", async () => {

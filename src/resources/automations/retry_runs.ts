@@ -8,9 +8,10 @@ import type { Row } from "../../core/resource.ts";
 import { and, sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, showRecord } from "../../records/records.ts";
+import { findRecords, lockRecord, showRecord } from "../../records/records.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { anyAutomation } from "./any_automation.ts";
 import { automationRun } from "./automation_run.ts";
 import type { Graph } from "./graph_shape.ts";
 import { lackingLenders } from "./in_its_name.ts";
@@ -48,6 +49,8 @@ export const retryAutomationRun = operation({
   },
   async run(ctx, { id, ...given }) {
     const run = await lockRecord(ctx, automationRun, id);
+    if ((await findRecords(ctx, anyAutomation, [sql`t.id = ${run.automation_id}`])).length === 0)
+      throw invalid({ status: "cannot be tried again: its automation was deleted" });
     if (!mayRetry(run)) throw invalid({ status: `is ${run.status}: only what failed, or what a failure holds, is tried again` });
     const retry = await retrying(ctx, run.automation_id, given, [run]);
     const refused = retry.refusalOf(run);

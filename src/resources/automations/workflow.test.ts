@@ -451,7 +451,7 @@ describe("runs", () => {
     assert.equal(Date.parse(whole.date_end) - Date.parse(whole.date_start), 24 * 3_600_000);
   });
 
-  test("and versions go with their automation", async () => {
+  test("stay when their automation and its versions go", async () => {
     const acme = await organization();
     const made = await published(acme, chain(["task.create", { text: "Call" }]));
     const run = await ran(acme, made.id, "waiting", "2026-01-01T00:00:00Z");
@@ -459,8 +459,9 @@ describe("runs", () => {
     assert.equal((await acme.get(`/automations/${made.id}/versions/`)).data[0].number, 1);
     await acme.delete(`/automations/${made.id}/`);
 
-    await acme.refused(404, "GET", `/automation_runs/${run}/`);
-    assert.equal((await acme.events(run)).at(-1).event, "automation_run.deleted");
+    assert.equal((await acme.get(`/automation_runs/${run}/`)).automation_name, "Greet");
+    assert.equal((await acme.events(run)).at(-1).event, "automation_run.cancelled");
+    await acme.refused(404, "GET", `/automations/${made.id}/versions/`);
   });
 
   test("that started from an event are found by it", async () => {

@@ -16,6 +16,9 @@ export { isActiveMember, user } from "./user.ts";
 
 const check = (is: (value: string) => boolean) => (raw: string) => (is(raw) ? raw : null);
 
+const unsubscribing =
+  "Kept for clients that expect it. Mail of sequences and bulk actions has a link to unsubscribe in any case, whatever is said here.";
+
 const shownName = z.looseObject({ id: z.string(), name: z.string() });
 const shownStatus = z.object({ id: z.string(), label: z.string() });
 const shownPipeline = z.looseObject({
@@ -50,8 +53,8 @@ export const organization = resource({
       default: {},
       doc: "Merged into the present settings: only the given members change, and null removes one. The service uses `icp.rubric`, `ai`, `call_outcomes`, `meeting_outcomes`, `email_tracking`, `business_hours`, `holiday_calendars`, `business_calendar`, `sequences`, `branding` (the `name`, `address` and `logo_file_id` that customers read on quotes) and `retention` (`mail_days`, `recording_days`, `event_days`: what is older is deleted; only admins may); others are stored as they are.",
     }),
-    enable_unsubscribe_link: boolean({ default: false, doc: "Kept for clients that expect it: nothing follows from it here." }),
-    require_unsubscribe_link: boolean({ default: false, doc: "Kept for clients that expect it: nothing follows from it here." }),
+    enable_unsubscribe_link: boolean({ default: false, doc: unsubscribing }),
+    require_unsubscribe_link: boolean({ default: false, doc: unsubscribing }),
     lead_statuses: input(z.array(z.object({ id: z.string() })).max(1000), {
       shown: lookedUp([], z.array(shownStatus), leadStatusesOf),
       doc: "In their order. Sending them in another order reorders them.",
