@@ -16,21 +16,26 @@ import { bundle, bundleFolder } from "./build.ts";
 const PATTERNS = ["src/**/*.test.ts", "test/**/*.test.ts", "packages/*/test/*.test.ts"];
 /** What a test makes is soon forgotten: with room for it, V8 clears up less often. Several threads would only wait for each other. */
 const FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=64", "--single-threaded-gc", "--test-reporter=spec"];
-/** How many test processes run at a time: one more than the cores of a small machine, because tests also wait. */
-const LANES = 3;
+/** How many test processes run at a time: more than the cores of a small machine, because tests also wait. */
+const LANES = 4;
 /** How many files share one process. To start one takes as long as the tests of a usual file. */
-const BATCH = 16;
+const BATCH = 40;
 /** Files that start servers of their own take longer, so fewer share a process. */
 const SERVERS = /^src\/(cli|db|http)\//;
-const SERVER_BATCH = 4;
-/** Files that kill what they start, or measure what a process holds. */
-const ALONE = /^(test\/(deploy|reliability)\/|src\/cli\/(commands|worker)\.test|src\/db\/pool\.test)/;
+const SERVER_BATCH = 8;
+/** Files that start and kill processes take longest. */
+const KILLERS = /^test\/(deploy|reliability)\//;
+const KILLER_BATCH = 3;
+/** Files that take as long as a batch, or measure what a process holds. */
+const ALONE = /^src\/(cli\/(commands|worker)|db\/pool)\.test/;
 /** A process without output for this long is hanging, or a failed test left something open. */
 const SILENT_MS = 5 * 60_000;
 const BATCH_FILE = "test/support/batch.ts";
 /** This one reads the statements that all other files made the service send to PostgreSQL. */
 const LAST = "test/isolation/statements.test.ts";
 const HEARING = pathToFileURL("test/support/heard.ts").href;
+/** A run of more files than these is long. */
+const LONG = 16;
 /** What a process says of the work that its files were, in milliseconds of processor time. */
 const EFFORT = /^ℹ effort (\d+) (.+)\n/gm;
 /** How many of the longest are told after a long run. */
@@ -39,8 +44,15 @@ const TOLD = 12;
 const CLOSING = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)\n/gm;
 /** A long run starts these hundreds of times, so that it pays to bundle them. */
 const PROCESSES = ["src/main.ts", "test/support/worker_process.ts"];
-/** Tests need no durability, and run side by side with pools of their own. */
-const SETTINGS = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" };
+/** Tests need no durability, and run side by side with pools of their own, each in a small database that soon goes. */
+const SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_connections: "300",
+  shared_buffers: "512MB",
+  autovacuum_naptime: "60s",
+};
 
 /** The exit code of a run that a signal ended. */
 let stopped: number | undefined;
@@ -63,7 +75,7 @@ async function main(args: string[]): Promise<number> {
     console.error("No test matches: test files end in .test.ts.");
     return 1;
   }
-  if (files.length > BATCH) {
+  if (files.length > LONG) {
     await bundle(PROCESSES);
     process.env.TEST_BUNDLE = resolve(bundleFolder);
   }
@@ -113,7 +125,7 @@ async function runTests(flags: readonly string[], files: readonly string[], url:
   for (const { failures } of ended) process.stdout.write(failures);
   for (const name of ended[0]?.counts.keys() ?? [])
     console.log(`ℹ ${name} ${ended.reduce((sum, { counts }) => sum + (counts.get(name) ?? 0), 0)}`);
-  if (files.length > BATCH) tellEffort(ended.flatMap(({ efforts }) => efforts));
+  if (files.length > LONG) tellEffort(ended.flatMap(({ efforts }) => efforts));
   console.log(`ℹ duration_ms ${Math.round(performance.now() - begun)}`);
   return stopped ?? ended.find(({ code }) => code !== 0)?.code ?? 0;
 }
@@ -134,15 +146,27 @@ function tellEffort(efforts: readonly Effort[]): void {
 // longest and start first.
 function batchesOf(files: readonly string[]): string[][] {
   const alone = files.filter((file) => ALONE.test(file));
-  const others = files.filter((file) => !ALONE.test(file)).reverse();
+  const killers = files.filter((file) => KILLERS.test(file));
+  const others = files.filter((file) => !ALONE.test(file) && !KILLERS.test(file)).reverse();
   const servers = others.filter((file) => SERVERS.test(file));
   const plain = others.filter((file) => !SERVERS.test(file));
-  return [...inParts(plain, BATCH), ...alone.map((file) => [file]), ...inParts(servers, SERVER_BATCH)];
+  return [
+    ...inParts(plain, BATCH),
+    ...alone.map((file) => [file]),
+    ...inTurns(killers, KILLER_BATCH),
+    ...inParts(servers, SERVER_BATCH),
+  ];
 }
 
 function inParts(files: readonly string[], size: number): string[][] {
   const count = Math.ceil(files.length / size);
   return Array.from({ length: count }, (_, part) => files.slice(part * size, (part + 1) * size));
+}
+
+/** Neighbours by name are alike. So that none gets all of the long ones, they go to different parts. */
+function inTurns(files: readonly string[], size: number): string[][] {
+  const count = Math.ceil(files.length / size);
+  return Array.from({ length: count }, (_, part) => files.filter((_file, i) => i % count === part));
 }
 
 interface Ended {

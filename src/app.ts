@@ -35,6 +35,7 @@ export interface AppOptions {
   poolerUrl?: string | null;
   /** A replica for reports, and how many seconds it may be behind. */
   replica?: PoolOptions["replica"];
+  own?: PoolOptions["own"];
   rls: boolean;
   baseUrl: string;
   /** See `secretKey` of `services/secrets.ts`. */
@@ -64,8 +65,8 @@ export interface AppOptions {
 /** Opens the pools and listens for changes. The database must be migrated. */
 export async function openApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? (() => new Date());
-  const { databaseUrl: url, poolerUrl: pooler, rls, replica, onError } = options;
-  const db = openDatabase({ url, pooler, rls, replica, onError, ...(await natureOf(url)) });
+  const { databaseUrl: url, poolerUrl: pooler, rls, replica, own, onError } = options;
+  const db = openDatabase({ url, pooler, rls, replica, own, onError, ...(await natureOf(url)) });
   const registry = buildRegistry(operations, silentResources);
   checkReferences(registry);
   checkSearches(registry);

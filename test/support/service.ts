@@ -41,6 +41,9 @@ export interface ServiceOptions {
   extendAgents?: HttpApp["extendAgents"];
 }
 
+/** Each connection plans every statement anew, and tests seldom write in more than a few transactions at a time. */
+const few = { connections: 6, heavy: 4 };
+
 /** The secret key that processes of one test share. */
 export const testSecretKey = "the secret key of the tests";
 
@@ -61,6 +64,7 @@ export async function startService({
     databaseUrl: databaseUrl ?? database!.url,
     rls: config.database_rls,
     replica: replicaOf(config),
+    own: few,
     baseUrl,
     release: "test",
     secretKey: testSecretKey,
