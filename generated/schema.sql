@@ -2455,6 +2455,7 @@ create table migration (
   version integer not null,
   file text not null,
   applied_at timestamp with time zone default now() not null,
+  contracts text,
   constraint migration_pkey PRIMARY KEY (version)
 );
 

@@ -23,7 +23,12 @@ const lockNotAvailable = "55P03";
 const deadlock = "40P01";
 
 export async function applyMigration(client: pg.Client, { version, file }: Migration, text: string, tell: Tell): Promise<void> {
-  const done = () => client.query("insert into migration (version, file) values ($1, $2)", [version, file]);
+  const contracts = contractsOf(text);
+  const done = async () => {
+    await client.query("insert into migration (version, file) values ($1, $2)", [version, file]);
+    if (contracts !== null && (await isRecorded(client)))
+      await client.query("update migration set contracts = $2 where version = $1", [version, contracts]);
+  };
   try {
     if (isConcurrent(text)) {
       for (const index of indexesOf(text)) await change(client, index, (line) => tell(`${file} ${line}`));
@@ -42,6 +47,17 @@ export async function applyMigration(client: pg.Client, { version, file }: Migra
     throw new Error(`migrations/${file}: ${(error as Error).message}`, { cause: error });
   }
 }
+
+/** The column came with a migration. Releases that do not know it start on no newer schema. */
+async function isRecorded(client: pg.Client): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "select from pg_attribute where attrelid = 'migration'::regclass and attname = 'contracts'",
+  );
+  return rowCount === 1;
+}
+
+/** A line of the file says that it takes away only what the release before does not use any more. */
+export const contractsOf = (text: string): string | null => /^-- contracts: (.+)$/m.exec(text)?.[1] ?? null;
 
 /** Does work in a transaction, again and again while a lock that it needs is held by somebody else. */
 async function patiently(client: pg.Client, work: () => Promise<void>, tell: Tell): Promise<void> {

@@ -1,7 +1,7 @@
 // What a migration will do, read from its SQL by PostgreSQL's own parser before anything runs: what it does to tables that have rows,
 // and what the release before could not live with.
 import { loadModule, parseSync } from "libpg-query";
-import { isConcurrent } from "./apply_migration.ts";
+import { contractsOf, isConcurrent } from "./apply_migration.ts";
 
 await loadModule();
 
@@ -46,7 +46,7 @@ export function foresee(text: string): Foreseen {
   const found: Foreseen = {
     effects: [],
     breaks: [],
-    contracts: /^-- contracts: (.+)$/m.exec(text)?.[1] ?? null,
+    contracts: contractsOf(text),
     isOpaque: false,
   };
   for (const { stmt, stmt_location: from = 0, stmt_len: length = bytes.length } of stmts) {

@@ -10,25 +10,30 @@ import { createDatabase } from "../../test/support/database.ts";
 import { listMigrations, migrate, migrationsFolder } from "./migrate.ts";
 import { withClient } from "./one_client.ts";
 
-test("a database of a newer release, and one that went another way, are left as they are, and told apart", async () => {
+test("a release starts on what a newer one has only added, not on what it has taken away or where it went another way; these are told apart", async () => {
   const folder = await mkdtemp(join(tmpdir(), "headwater-migrations-"));
   const { url, drop } = await createDatabase();
   const files = (await listMigrations()).map(({ file }) => file);
   const release = async (names: readonly string[]) => {
     const path = await mkdtemp(join(folder, "release-"));
-    await Promise.all(names.map((name) => writeFile(join(path, name), "select")));
+    const textOf = (name: string) => (name.endsWith("_smaller.sql") ? "-- contracts: the doors\nselect" : "select");
+    await Promise.all(names.map((name) => writeFile(join(path, name), textOf(name))));
     return migrate(url, { folder: pathToFileURL(`${path}/`) });
   };
-  const next = `${String(files.length + 1).padStart(4, "0")}_vehicles.sql`;
+  const later = (by: number, name: string) => `${String(files.length + by).padStart(4, "0")}_${name}.sql`;
+  const [next, smaller] = [later(1, "vehicles"), later(2, "smaller")];
 
   assert.deepEqual(await release(files), []);
-  await assert.rejects(release(files.slice(0, -1)), {
-    message: /is at version \d+, and this release knows .* use a newer release/,
-  });
+  assert.deepEqual(await release(files.slice(0, -1)), []);
   await assert.rejects(release(files.with(1, "0002_keys.sql")), {
     message: /0002_access\.sql, where this release has 0002_keys\.sql\): use an empty database/,
   });
   assert.deepEqual(await release([...files, next]), [next]);
+  assert.deepEqual(await release(files), []);
+  assert.deepEqual(await release([...files, next, smaller]), [smaller]);
+  await assert.rejects(release(files), {
+    message: /is at version \d+, and this release knows .*_smaller\.sql has taken away .*\(the doors\)\. Use a newer release/,
+  });
 
   await drop();
   await rm(folder, { recursive: true });

@@ -55,10 +55,18 @@ export async function migrate(
 
 /** The migrations that this release has and the database has not. */
 export async function missingMigrations(client: pg.Client, folder = migrationsFolder, count?: number): Promise<Migration[]> {
-  const { rows: present } = await client.query<Migration>("select version, file from migration order by version");
+  // The column came with a migration.
+  const { rows: present } = await client.query<Present>(
+    "select version, file, to_jsonb(m)->>'contracts' as contracts from migration m order by version",
+  );
   const wanted = await listMigrations(folder);
   checkKnown(present, wanted);
   return wanted.slice(present.length, count);
+}
+
+interface Present extends Migration {
+  /** What it has taken away that the release before it had left alone. */
+  contracts: string | null;
 }
 
 /** True if the database has at least this many migrations. A newer release may have added some; the older one goes on running. */
@@ -76,15 +84,19 @@ async function takeTurn(client: pg.Client): Promise<void> {
   }
 }
 
-/** Throws if the database has migrations that this release does not know: those of a newer one, or of another history. */
-function checkKnown(present: readonly Migration[], wanted: readonly Migration[]): void {
+/**
+ * Throws if the database has another history, or if a newer release has taken away what this one may use. What newer ones have only added
+ * is in nobody's way: while an upgrade goes on, or has failed, the release before may be started again.
+ */
+function checkKnown(present: readonly Present[], wanted: readonly Migration[]): void {
   const other = present.find(({ file }, i) => i < wanted.length && file !== wanted[i]!.file);
   if (other !== undefined)
     throw new Error(
       `The database was set up by other migrations (${other.file}, where this release has ${wanted[other.version - 1]!.file}): use an empty database.`,
     );
-  if (present.length > wanted.length)
+  const breaking = present.slice(wanted.length).find(({ contracts }) => contracts !== null);
+  if (breaking !== undefined)
     throw new Error(
-      `The database is at version ${present.length}, and this release knows versions up to ${wanted.length}: use a newer release.`,
+      `The database is at version ${present.length}, and this release knows versions up to ${wanted.length}: ${breaking.file} has taken away what this one may use (${breaking.contracts}). Use a newer release.`,
     );
 }
