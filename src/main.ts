@@ -53,13 +53,14 @@ program
   .option("--organization <id>", "only this organization, without secrets, to put it in elsewhere")
   .action(run(() => import("./cli/backup.ts")));
 program
-  .command("verify <file>")
-  .description("read an archive whole, and say what is in it")
+  .command("verify [file]")
+  .description("read an archive whole, and say what is in it; without a file, the newest one in BACKUP_TO")
   .action(run(() => import("./cli/verify.ts")));
 program
-  .command("restore <file>")
-  .description("put an archive into an empty database")
+  .command("restore [file]")
+  .description("put an archive into an empty database; without a file, the newest one in BACKUP_TO")
   .option("--without-secrets", "leave out what was sealed with a key that is lost")
+  .option("--was-stopped", "its service was stopped before the backup and did nothing since, so what has become due is sent here")
   .option("--organization", "put in one organization beside others, while the service goes on")
   .option("--new-ids", "as a copy of it, with ids of its own")
   .action(run(() => import("./cli/restore.ts")));

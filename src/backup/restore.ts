@@ -11,7 +11,7 @@ import { type Opening, readArchive } from "./archive.ts";
 import { goOn } from "./go_on.ts";
 import { beginLoading } from "./load.ts";
 import type { Head, Manifest } from "./manifest.ts";
-import { leaveOutSecrets } from "./secrets.ts";
+import { type LostSecret, leaveOutSecrets } from "./secrets.ts";
 
 export interface Target {
   url: string;
@@ -20,13 +20,15 @@ export interface Target {
   secrets: Secrets;
   /** Sealed secrets of the archive can be opened here, or sealed again. Otherwise they are left out. */
   withSecrets: boolean;
+  /** The service that it was taken of had been stopped before, and did nothing since. */
+  wasStopped?: boolean;
 }
 
 /** No file is longer; an archive's hashes are checked anyway. */
 export const fileMost = 2 ** 40;
 
-/** Puts everything in its place. The archive must have been read whole before. */
-export async function restoreArchive(open: Opening, manifest: Manifest, target: Target): Promise<void> {
+/** Puts everything in its place, and returns what was left out. The archive must have been read whole before. */
+export async function restoreArchive(open: Opening, manifest: Manifest, target: Target): Promise<LostSecret[]> {
   if (manifest.organization_id !== null)
     throw new Error("The archive is of one organization: put it into a database with others by restore --organization.");
   await migrate(target.url, { count: manifest.migrations.count });
@@ -43,12 +45,14 @@ export async function restoreArchive(open: Opening, manifest: Manifest, target: 
       },
     });
     await loading.finish();
-    if (!target.withSecrets) await leaveOutSecrets(client, target.secrets);
-    await goOn(client, manifest);
+    const lost = target.withSecrets ? [] : await leaveOutSecrets(client, target.secrets);
+    await goOn(client, manifest, target.wasStopped === true);
     await client.query("commit");
+    return lost;
   };
-  await withClient(target.url, "headwater restore", load, inUtc);
+  const lost = await withClient(target.url, "headwater restore", load, inUtc);
   await migrate(target.url);
+  return lost;
 }
 
 /** An archive of a newer release, or of a history that this one does not know, is refused before anything is touched. */

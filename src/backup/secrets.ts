@@ -2,12 +2,28 @@
 // somebody has to give it again; everything else stays.
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import { sealedColumns } from "../services/sealed_columns.ts";
+import { type SealedColumn, sealedColumns } from "../services/sealed_columns.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { quoted } from "./catalog.ts";
 
-export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): Promise<void> {
+/** A secret that is not there any more, and what somebody has to do about it. */
+export interface LostSecret {
+  /** Empty for a person's own. */
+  organization_id: string;
+  table: string;
+  id: string;
+  /** How people know what it was for. */
+  name: string;
+  todo: string;
+}
+
+/** Returns what has to be entered again. */
+export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): Promise<LostSecret[]> {
+  const lost: LostSecret[] = [];
+  for (const one of sealedColumns) if (one.lost !== null) lost.push(...(await lostOf(client, one, one.lost)));
   await renewWebhooks(client, secrets, null);
+  // An address whose secret is unknown cannot check its calls. Publishing the automation again makes a new one.
+  await client.query("update automation set hook_hash = null where hook_hash is not null");
   for (const { table, column } of sealedColumns.filter(
     (one) => one.table !== "webhook" || one.column !== "sealed_signature_key",
   )) {
@@ -21,8 +37,18 @@ export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): 
         : `update ${quoted(table)} set ${quoted(column)} = null where ${quoted(column)} is not null`,
     );
   }
+  return lost;
 }
 
+/** In an archive without secrets their columns are empty, which says that one was there. */
+async function lostOf(client: pg.ClientBase, { table, column }: SealedColumn, todo: string): Promise<LostSecret[]> {
+  const { rows } = await client.query(
+    `select coalesce(j->>'organization_id', '') as organization_id, coalesce(j->>'id', j->>'account_id') as id,
+       coalesce(j->>'email', j->>'url', j->>'name', j->>'service', j->>'automation_id', j->>'provider') as name
+     from ${quoted(table)} t cross join to_jsonb(t) j where ${quoted(column)} is not null order by 1, 2`,
+  );
+  return rows.map((row) => ({ ...row, table, todo }));
+}
 const hasNewKey = "It has a new signing key since a restore without secrets: give it to the receiver, and activate the webhook";
 
 /** A webhook needs a signing key. It gets a new one, and waits until its receiver has it. */

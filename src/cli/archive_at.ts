@@ -7,6 +7,17 @@ import { openPlace } from "../backup/open_place.ts";
 import { bucketOf, type Config } from "../config.ts";
 import { Mistake } from "./say.ts";
 
+/** The newest of the backups in BACKUP_TO, which were read whole when they were taken. */
+export async function newestArchive({ backup, data_dir }: Config): Promise<string> {
+  if (backup === null) throw new Mistake("Say which file, or set BACKUP_TO to where the backups are.");
+  const place = await openPlace(backup.to, join(data_dir, scratch));
+  const name = (await place.list()).at(-1);
+  if (name === undefined) throw new Mistake(`There is no backup in ${place.said}.`);
+  return "folder" in backup.to ? join(place.said, name) : `${place.said}${name}`;
+}
+
+const scratch = "backup_on_its_way";
+
 /** Opens it from its beginning, as often as it is called. */
 export async function archiveAt(config: Config, name: string): Promise<Opening> {
   const found = bucketOf(name);
@@ -23,7 +34,7 @@ export async function archiveAt(config: Config, name: string): Promise<Opening> 
   const file = parts.pop();
   if (file === undefined) throw new Mistake("Say which archive in the bucket, such as s3://bucket/monday.tar.");
   const prefix = parts.map((part) => `${part}/`).join("");
-  const place = await openPlace({ s3: { ...account, bucket: found.bucket }, prefix }, join(config.data_dir, "backup_on_its_way"));
+  const place = await openPlace({ s3: { ...account, bucket: found.bucket }, prefix }, join(config.data_dir, scratch));
   return () =>
     place.read(file).catch((error) => {
       throw new Mistake(`${name} cannot be read: ${error.message || error.name}`);

@@ -1,26 +1,31 @@
-// `headwater restore FILE`: puts an archive into an empty database.
+// `headwater restore FILE`: puts an archive into an empty database. Without FILE, the newest one of BACKUP_TO.
 
 import { readArchive } from "../backup/archive.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import { restoreOrganization } from "../backup/organization/restore.ts";
 import { refuseUnknown, restoreArchive } from "../backup/restore.ts";
+import type { LostSecret } from "../backup/secrets.ts";
 import type { Config } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { adoptSecretKey, openSecrets, secretKey } from "../services/secrets.ts";
-import { archiveAt } from "./archive_at.ts";
+import { archiveAt, newestArchive } from "./archive_at.ts";
 import { filesOf, refuseWhileServing, withDatabase } from "./database.ts";
-import { complain, Mistake, say } from "./say.ts";
+import { columns, complain, Mistake, say } from "./say.ts";
 import { contentsOf } from "./verify.ts";
 
 interface Options {
   withoutSecrets?: boolean;
   organization?: boolean;
   newIds?: boolean;
+  wasStopped?: boolean;
 }
 
-export async function run(config: Config, file: string, options: Options): Promise<void> {
+export async function run(config: Config, given: string | undefined, options: Options): Promise<void> {
+  if (options.organization && given === undefined) throw new Mistake("Say in which file the organization is.");
+  const file = given ?? (await newestArchive(config));
+  if (given === undefined) say(`The newest backup is ${file}.`);
   if (options.organization) return putIn(config, file, options.newIds === true);
   const open = await archiveAt(config, file);
   let archived: string | null = null;
@@ -39,15 +44,21 @@ export async function run(config: Config, file: string, options: Options): Promi
       "The secrets of the archive are sealed with another key: set SECRET_KEY to it, or SECRET_KEY_OLD to seal them anew, or leave them out by --without-secrets.",
     );
 
+  let lost: LostSecret[] = [];
   await withDatabase(config, async (url) => {
     await refuseWhileServing(url, "stop it, and restore into an empty database");
     const secrets = openSecrets(key);
-    await restoreArchive(open, manifest, { url, storage: filesOf(config), secrets, withSecrets });
+    const target = { url, storage: filesOf(config), secrets, withSecrets, wasStopped: options.wasStopped };
+    lost = await restoreArchive(open, manifest, target);
     if (withSecrets && former !== key) await sealAnew(url, former!, key);
   });
   say(contentsOf(manifest));
+  if (lost.length > 0) say(`What was secret is left out, and somebody has to give it again:\n${listed(lost)}`);
   say("Restored. Start the service; readers of the feed and webhooks go on. People sign in again.");
 }
+
+const listed = (lost: readonly LostSecret[]): string =>
+  columns(lost.map(({ organization_id, table, id, name, todo }) => [organization_id, `${table} ${id}`, name ?? "", todo]));
 
 /** Beside a running service: others work meanwhile. */
 async function putIn(config: Config, file: string, newIds: boolean): Promise<void> {

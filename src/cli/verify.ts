@@ -1,12 +1,14 @@
-// `headwater verify FILE`: reads an archive from its beginning to its end, and says what is in it.
+// `headwater verify FILE`: reads an archive from its beginning to its end, and says what is in it. Without FILE, the newest one of BACKUP_TO.
 import { readArchive } from "../backup/archive.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import type { Config } from "../config.ts";
 import { openSecrets } from "../services/secrets.ts";
-import { archiveAt } from "./archive_at.ts";
+import { archiveAt, newestArchive } from "./archive_at.ts";
 import { columns, say } from "./say.ts";
 
-export async function run(config: Config, file: string): Promise<void> {
+export async function run(config: Config, given: string | undefined): Promise<void> {
+  const file = given ?? (await newestArchive(config));
+  if (given === undefined) say(`The newest backup is ${file}.`);
   const open = await archiveAt(config, file);
   const secrets = config.secret_key === null ? null : openSecrets(config.secret_key);
   const manifest = await readArchive(await open(), secrets, {});
