@@ -1,7 +1,7 @@
 // `npm run chaos`: kills at random, where `test/reliability/*_killed.test.ts` kill at named places. It runs two workers, 25 kills,
 // PostgreSQL killed in the middle, and receivers of all kinds, with row-level security unless DATABASE_RLS=off; then the same with
 // mail, texts, sequences and automations, and with bulk edits, deletions and mails, imports, exports and pushes. It prints the results.
-// `CHAOS_PARTS=many` runs some of `feed`, `messages` and `many`.
+// Last, it kills backups and restores while clients write. `CHAOS_PARTS=many` runs some of `feed`, `messages`, `many` and `backup`.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,7 @@ const server = await startEmbedded({ dataDir, settings: { max_connections: "200"
 process.env.TEST_DATABASE_URL = server.url;
 // Imported after the database address is set.
 const { chaos } = await import("../test/support/chaos.ts");
+const { chaosOfBackups } = await import("../test/support/chaos_of_backups.ts");
 const { chaosOfMany } = await import("../test/support/chaos_of_many.ts");
 const { chaosOfMessages } = await import("../test/support/chaos_of_messages.ts");
 
@@ -64,10 +65,20 @@ async function many(): Promise<void> {
   bad.push(...wrong, ...stuck);
 }
 
+async function backup(): Promise<void> {
+  const { kills: of, acknowledged, restored, wrong, stuck } = await chaosOfBackups(kills);
+  table(
+    ["backups killed", "restores killed", "acknowledged", "restored", "wrong", "stuck"],
+    [of.backup, of.restore, acknowledged, restored, wrong.length, stuck.length],
+  );
+  bad.push(...wrong, ...stuck);
+}
+
 try {
   if (wants("feed")) await feed();
   if (wants("messages")) await messages();
   if (wants("many")) await many();
+  if (wants("backup")) await backup();
   for (const one of bad.slice(0, 20)) console.log(one);
   process.exitCode = bad.length === 0 ? 0 : 1;
 } finally {
