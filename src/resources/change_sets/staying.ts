@@ -6,7 +6,7 @@ import { checkOwner, findRecords } from "../../records/records.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 import type { Past } from "./past.ts";
 import { checkRight, isDeletedByHand } from "./rights.ts";
-import { isWorkedWithSince } from "./worked_since.ts";
+import { workedWithAmong } from "./worked_since.ts";
 
 /** The reasons by id. They are found before anything is deleted: what was created below a record that stays, stays too. */
 export async function stayingOf(
@@ -14,6 +14,8 @@ export async function stayingOf(
   created: readonly Past[],
   asked: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
+  const since = created.map(({ object_id, events }) => ({ id: object_id, since: events[0]!.id }));
+  const worked = await workedWithAmong(ctx, since, { requests: asked });
   const stays = new Map<string, string>();
   const notes = new Set<string>();
   const owners = new Map<string, string[]>();
@@ -22,7 +24,7 @@ export async function stayingOf(
     if (row === undefined) continue;
     const kind = kindOf(one.of, row);
     owners.set(one.object_id, ownersOf(kind, row));
-    const reason = await reasonToStay(ctx, one, kind, row, asked);
+    const reason = reasonToStay(ctx, kind, row, worked.has(one.object_id));
     if (reason !== null) stays.set(one.object_id, reason);
     if (!isDeletedByHand(ctx, kind)) notes.add(one.object_id);
   }
@@ -56,17 +58,11 @@ const ownersOf = (of: Resource, row: Row<Resource>): string[] =>
 
 const wasSent = "was sent, and cannot be taken back";
 
-async function reasonToStay(
-  ctx: Ctx,
-  { object_id, events }: Past,
-  kind: Resource,
-  row: Row<Resource>,
-  asked: ReadonlySet<string>,
-): Promise<string | null> {
+function reasonToStay(ctx: Ctx, kind: Resource, row: Row<Resource>, isWorkedWith: boolean): string | null {
   try {
     checkRight(ctx, kind, "delete");
     if (hasLeft(kind, row as object)) return wasSent;
-    if (await isWorkedWithSince(ctx, object_id, events[0]!.id, { requests: asked })) return "somebody has worked with it since";
+    if (isWorkedWith) return "somebody has worked with it since";
     checkOwner(ctx, kind, row, "delete");
     return null;
   } catch (error) {

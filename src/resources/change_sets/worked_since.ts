@@ -14,35 +14,85 @@ export interface Asked {
   import_id?: string;
 }
 
-/** What a member did beside what is taken back. What follows by itself is no work, and neither is what was undone. */
-export async function isWorkedWithSince(ctx: Ctx, id: string, since: string, asked: Asked): Promise<boolean> {
-  const events = await workSince(ctx, id, since, asked);
-  if (events.length > eventsMost) return true;
-  const undone = await undoneOf(ctx, events);
-  const byRecord = Map.groupBy(events, ({ object_id }) => object_id);
-  return [...byRecord.values()].some((some) => isOtherwise(ctx, some, undone));
+/** A record, and the id of the event after which what was done with it is work. */
+export interface Since {
+  id: string;
+  since: string;
 }
 
-const eventsMost = 2000;
+/**
+ * Those that a member has worked with beside what is taken back. What follows by itself is no work, and neither is what was undone. They
+ * are asked for together; only where there is very much work, part by part.
+ */
+export async function workedWithAmong(ctx: Ctx, some: readonly Since[], asked: Asked): Promise<Set<string>> {
+  const counts = await countWork(ctx, some, asked);
+  const worked = new Set(some.flatMap(({ id }) => ((counts.get(id) ?? 0) > eventsMost ? [id] : [])));
+  const open = some.filter(({ id }) => counts.has(id) && !worked.has(id));
+  for (const part of partsOf(open, ({ id }) => counts.get(id)!)) {
+    const events = await workSince(ctx, part, asked);
+    const undone = await undoneOf(ctx, [...events.values()].flat());
+    for (const [id, own] of events) {
+      const byRecord = Map.groupBy(own, ({ object_id }) => object_id);
+      if (own.length > eventsMost || [...byRecord.values()].some((one) => isOtherwise(ctx, one, undone))) worked.add(id);
+    }
+  }
+  return worked;
+}
 
-/** All events of what belongs to it or did meanwhile, so that what was moved back is seen to be where it was. */
-async function workSince(ctx: Ctx, id: string, since: string, asked: Asked): Promise<PastEvent[]> {
-  const isWork = isWorkSince(ctx, since, asked);
+/** The most events of one record, and of what is read at once. */
+const [eventsMost, readMost] = [2000, 5000];
+
+/** How many events of such work each has about. Most have none. */
+async function countWork(ctx: Ctx, some: readonly Since[], asked: Asked): Promise<Map<string, number>> {
+  const isWork = isWorkSince(ctx, sql`r.since`, asked);
+  const rows = await query(
+    ctx,
+    statement(sql`select r.id, count(*) from ${given(some)}, lateral (
+        select e.id from event e where ${isWork} and e.object_id = r.id
+        union select e.id from event e where ${isWork} and e.lead_id = r.id) e group by r.id`),
+  );
+  return new Map(rows.map(([id, count]) => [id!, Number(count)]));
+}
+
+const given = (some: readonly Since[]): Sql =>
+  sql`unnest(${some.map(({ id }) => id)}::text[], ${some.map(({ since }) => since)}::text[]) r(id, since)`;
+
+/** So many at once that their events fit. */
+function partsOf<T>(all: readonly T[], sizeOf: (one: T) => number): T[][] {
+  const parts: T[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const one of all) {
+    if (size + sizeOf(one) > readMost) {
+      parts.push([]);
+      size = 0;
+    }
+    parts.at(-1)!.push(one);
+    size += sizeOf(one);
+  }
+  return parts;
+}
+
+/** All events of what belongs to each or did meanwhile, so that what was moved back is seen to be where it was. */
+async function workSince(ctx: Ctx, some: readonly Since[], asked: Asked): Promise<Map<string, PastEvent[]>> {
+  const isWork = isWorkSince(ctx, sql`r.since`, asked);
   const rows = await query(
     ctx,
     statement(
-      sql`select json_build_object('id', e.id, 'request_id', e.request_id, 'object_type', e.object_type, 'object_id', e.object_id,
-          'action', e.action, 'changed_fields', e.changed_fields, 'previous_data', e.previous_data, 'data', e.data, 'meta', e.meta)
+      sql`select r.id, w.event from ${given(some)}, lateral (
+        select e.id, json_build_object('id', e.id, 'request_id', e.request_id, 'object_type', e.object_type, 'object_id', e.object_id,
+          'action', e.action, 'changed_fields', e.changed_fields, 'previous_data', e.previous_data, 'data', e.data, 'meta', e.meta) as event
         from event e where ${isWork}
-          and e.object_id = any(array(select ${id} union select e.object_id from event e where ${isWork} and e.lead_id = ${id}))
-        order by e.id limit ${eventsMost + 1}`,
+          and e.object_id = any(array(select r.id union select e.object_id from event e where ${isWork} and e.lead_id = r.id))
+        order by e.id limit ${eventsMost + 1}) w order by r.id, w.id`,
     ),
   );
-  return rows.map(([text]) => JSON.parse(text!) as PastEvent);
+  return new Map(
+    [...Map.groupBy(rows, ([id]) => id!)].map(([id, own]) => [id, own.map(([, text]) => JSON.parse(text!) as PastEvent)]),
+  );
 }
 
 /** The events of such work, by the alias `e`. */
-export function isWorkSince(ctx: Ctx, since: string, { requests, import_id }: Asked): Sql {
+function isWorkSince(ctx: Ctx, since: Sql, { requests, import_id }: Asked): Sql {
   const known = [...requests, ctx.request.id];
   const isOther = import_id === undefined ? sql`true` : sql`e.meta->>'import_id' is distinct from ${import_id}`;
   return sql`e.organization_id = ${ctx.organization_id} and e.id > ${since} and e.user_id is not null and e.request_id <> all(${known})

@@ -4,7 +4,7 @@ import { type Ctx, query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { firstIdAt } from "../../values/id.ts";
-import { isWorkedWithSince, isWorkSince } from "../change_sets/worked_since.ts";
+import { workedWithAmong } from "../change_sets/worked_since.ts";
 import type { Import, Touched } from "./import_rows.ts";
 
 /** The reasons of those that stay, by their ids. A lead of the import stays or goes as a whole. */
@@ -46,18 +46,12 @@ async function madeBy(ctx: Ctx, imp: Import, leads: readonly string[]): Promise<
   return new Set(rows.map(([id]) => id!));
 }
 
-/** Those that somebody has worked with. Most have no events of such work at all. */
-async function usedAmong(ctx: Ctx, imp: Import, ids: readonly string[]): Promise<Set<string>> {
-  const asked = { requests: new Set<string>(), import_id: imp.id };
-  const isWork = isWorkSince(ctx, since(imp), asked);
-  const rows = await query(
+/** Those that somebody has worked with. */
+const usedAmong = (ctx: Ctx, imp: Import, ids: readonly string[]): Promise<Set<string>> =>
+  workedWithAmong(
     ctx,
-    statement(sql`select e.object_id from event e where e.object_id = any(${ids}) and ${isWork}
-      union select e.lead_id from event e where e.lead_id = any(${ids}) and ${isWork}`),
+    ids.map((id) => ({ id, since: since(imp) })),
+    { requests: new Set(), import_id: imp.id },
   );
-  const used = new Set<string>();
-  for (const [id] of rows) if (await isWorkedWithSince(ctx, id!, since(imp), asked)) used.add(id!);
-  return used;
-}
 
 const since = ({ date_created }: Import): string => firstIdAt("ev", new Date(date_created));
