@@ -54,8 +54,8 @@ export interface RequestFacts {
   strict?: boolean;
   /** The header `Last-Event-ID`, for a stream that is resumed. */
   lastEventId?: string;
-  /** The header `Accept`, for what can be answered in several forms. */
-  accept?: string;
+  /** The headers `Accept` and `Accept-Encoding`, for what can be answered in several forms. */
+  accept?: { type?: string; encoding?: string };
   /** An agent asks, by a tool. */
   byTool?: boolean;
 }

@@ -1,6 +1,7 @@
 // Compresses long answers if the client accepts it. Costs and savings are in docs/decisions/0016-compressed-answers.md.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { codingsIn } from "../values/accept_encoding.ts";
 
 export type Coding = "gzip" | "br";
 
@@ -19,16 +20,9 @@ export const compress = (bytes: Buffer, coding: Coding): Promise<Buffer> =>
 /** The coding that `Accept-Encoding` prefers, or null. Of two with the same weight gzip, whose fastest level is smaller and faster. */
 export function acceptedCoding(header: string | string[] | undefined): Coding | null {
   if (header === undefined) return null;
-  const weights = new Map(String(header).toLowerCase().split(",").map(weighed));
-  const weightOf = (coding: string) => weights.get(coding) ?? weights.get("*") ?? 0;
+  const { weightOf, identity } = codingsIn(String(header));
   const best = weightOf("br") > weightOf("gzip") ? "br" : "gzip";
-  return weightOf(best) > 0 && weightOf(best) >= (weights.get("identity") ?? 0) ? best : null;
-}
-
-function weighed(part: string): [string, number] {
-  const [coding = "", ...parameters] = part.split(";").map((one) => one.trim());
-  const q = parameters.find((one) => one.startsWith("q="));
-  return [coding, q === undefined ? 1 : Number(q.slice(2)) || 0];
+  return weightOf(best) > 0 && weightOf(best) >= identity ? best : null;
 }
 
 /** Files are sent as they are, because parts of them can be asked for and most do not shrink. */

@@ -252,7 +252,7 @@ function callOf(x: Exchange, upload?: Upload): { call: Call; isDry: boolean } {
       ifMatch: method === "PUT" || method === "DELETE" ? ifMatchVersions(headers["if-match"]) : null,
       ...(method === "GET" && headers.range !== undefined ? { range: rangeAsked(headers) } : {}),
       ...(operation.lasts && { lastEventId: headers["last-event-id"] as string | undefined }),
-      accept: headers.accept,
+      accept: { type: headers.accept, encoding: headers["accept-encoding"] as string | undefined },
       strict,
     },
     asker: x,

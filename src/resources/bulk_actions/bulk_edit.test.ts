@@ -286,3 +286,51 @@ test("what an undo leaves because its author does not see it any more, an admin 
   assert.equal((await acme.get(`/lead/${lead.id}/`)).owner_id, rep.userId);
   await acme.refused(400, "POST", `/bulk_action/${given.id}/undo/`, {}, "undo");
 });
+
+test("with recheck_query, what does not match the query any more is skipped and says so", async () => {
+  const acme = await organization();
+  const [kept, changed, gone] = await leads(acme, 3, (n) => ({ name: `Steel ${n}`, industry: "Old" }));
+  const edit = { type: "add_tag", tag: "New", query: 'industry:"Old"' };
+  await acme.refused(
+    400,
+    "POST",
+    "/bulk_action/edit/",
+    { ...edit, query: undefined, ids: [kept.id], recheck_query: true },
+    "recheck_query",
+  );
+
+  const asked = await acme.post("/bulk_action/edit/", { ...edit, recheck_query: true });
+  const plain = await acme.post("/bulk_action/edit/", { ...edit, tag: "Too" });
+  await acme.put(`/lead/${changed.id}/`, { industry: "New" });
+  await acme.ask("DELETE", `/lead/${gone.id}/`);
+  await work(acme);
+
+  const done = await acme.get(`/bulk_action/${asked.id}/`);
+  const items = (await acme.get(`/bulk_action/${asked.id}/items/`)).data;
+  assert.deepEqual([done.status, done.recheck_query, done.n_succeeded, done.n_skipped], ["done", true, 1, 2]);
+  assert.deepEqual(
+    new Map(items.map((one: any) => [one.object_id, one.error])),
+    new Map([
+      [kept.id, null],
+      [changed.id, "does not match the query any more"],
+      [gone.id, "is deleted, or not visible to you any more"],
+    ]),
+  );
+  assert.deepEqual((await acme.get(`/lead/${changed.id}/`)).tags, ["Too"]);
+  assert.equal((await acme.get(`/bulk_action/${plain.id}/`)).n_succeeded, 2);
+});
+
+test("a bulk action whose query cannot be asked again stops, and blames no record", async () => {
+  const acme = await organization();
+  const field = await acme.customField("lead", { type: "text", name: "Region" });
+  await acme.lead({ [`custom.${field.id}`]: "EMEA" });
+  const query = `custom.${field.id}:EMEA`;
+  const { id, n_objects } = await acme.post("/bulk_action/edit/", { type: "add_tag", tag: "New", query, recheck_query: true });
+  await acme.ask("DELETE", `/custom_field/lead/${field.id}/`);
+
+  await work(acme);
+
+  const { status, error, n_objects_processed } = await acme.get(`/bulk_action/${id}/`);
+  assert.deepEqual([n_objects, status, n_objects_processed], [1, "error", 0]);
+  assert.match(error, /^Its query cannot be asked any more: /);
+});

@@ -51,6 +51,11 @@ export const common = () => ({
   }),
   query: text({ createOnly: true, max: 10_000, doc: "The records, as a text query." }),
   object_ids: texts({ readOnly: true, default: null as string[] | null, doc: "The records, by their ids." }),
+  recheck_query: boolean({
+    createOnly: true,
+    default: false,
+    doc: "Looks at the query again before each record is taken: one that does not match any more is skipped.",
+  }),
   sort: json(z.array(z.unknown()), { createOnly: true, default: [] as unknown[] }),
   results_limit: integer({ createOnly: true, min: 1, max: objectsMax, doc: "The maximum number of records." }),
   n_objects: integer({ readOnly: true, doc: "How many records it covers; null until they are counted." }),

@@ -22,6 +22,7 @@ import { bulkEdit } from "./edit.ts";
 import { bulkEmail } from "./email.ts";
 import { bulkEnrich } from "./enrich.ts";
 import { doings } from "./kinds.ts";
+import { checkRecheck } from "./recheck.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
 import { covered, coveredContacts } from "./snapshot.ts";
 import { unknownIds } from "./unknown_ids.ts";
@@ -71,6 +72,7 @@ const start = (kind: Exclude<Kind, "automation" | "undo">, { of, doc, input = {}
       checkNeeds(ctx, doing, values);
       const selection = await readSelection(ctx, kindOfItems, { s_query, query: text, ids, lead_ids, contact_ids, all });
       checkSaysSomething({ all }, selection);
+      checkRecheck(values, selection);
       const asked = { ...values, ...selection };
       const selected = await (doing.coversContacts?.(values) ? coveredContacts : covered)(ctx, kindOfItems, asked);
       const unknown = await unknownIds(ctx, kindOfItems, selection);

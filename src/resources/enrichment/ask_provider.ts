@@ -12,7 +12,7 @@ import { lookUp, type PeopleDataLabsAccount, type Query } from "../../services/p
 import { answerKey, rememberAnswer, rememberedAnswer } from "./answers.ts";
 import { isEmpty, wantedFields } from "./apply.ts";
 import { creditDay, creditsUsedUp, giveBackCredit, takeCredit } from "./credits.ts";
-import { enrichment } from "./enrichment.ts";
+import { type Asking, enrichment } from "./enrichment.ts";
 import { type Found, leastConfidence } from "./found.ts";
 import { companyQuery, connectedAccount, foundCompany, foundPerson, personQuery } from "./people_data_labs.ts";
 import type { Enrichment } from "./start.ts";
@@ -23,11 +23,14 @@ export interface Asked {
   is: "asked";
   found: Found;
   credits: number;
+  /** What the provider said; null where it was not asked. */
+  status: Asking["status"] | null;
   error: string | null;
   answer?: { key: string; found: Found | null };
 }
 
-const unasked: Asked = { is: "asked", found: { facts: [], result: {} }, credits: 0, error: null };
+const unasked: Asked = { is: "asked", found: { facts: [], result: {} }, credits: 0, status: null, error: null };
+const away = { ...unasked, status: "unavailable" } as const;
 
 /** After so many attempts it is given up. */
 const attemptsMost = 5;
@@ -50,34 +53,35 @@ export async function askProvider(
   if (query === null) return unasked;
   const key = answerKey("peopledatalabs", query);
   const known = await rememberedAnswer<Found>(ctx, key);
-  if (known !== undefined) return known === null ? unasked : { ...unasked, found: known };
+  if (known === null) return { ...unasked, status: "no_match" };
+  if (known !== undefined) return { ...unasked, status: "match", found: known };
 
   const connected = await connectedAccount(ctx);
-  if (connected === null) return { ...unasked, error: "People Data Labs is not connected any more" };
+  if (connected === null) return { ...away, error: "People Data Labs is not connected any more" };
   const name = nameOf(connected.account);
   const pause = circuit.waitsUntil(name, ctx.now);
   if (pause !== null) return waitFor(core, job, ctx, made, pause);
   const isTaken = await change(core, job, ctx, async (writing, row) => takeFor(writing, row));
-  if (isTaken !== true) return isTaken === null ? { is: "later" } : { ...unasked, error: creditsUsedUp };
+  if (isTaken !== true) return isTaken === null ? { is: "later" } : { ...away, error: creditsUsedUp };
   const kind = subject.kind === "lead" ? "company" : "person";
   const looked = await lookUp(core.settings.addresses, connected.account, kind, query);
   if (looked.is === "later") circuit.failed(name, ctx.now, looked.seconds);
   else circuit.worked(name);
   if (looked.is !== "later") await connected.note(looked.is === "refused" ? looked.reason : null);
-  if (looked.is === "none") return { ...unasked, answer: { key, found: null } };
-  if (looked.is === "refused") return { ...unasked, error: looked.reason };
+  if (looked.is === "none") return { ...unasked, status: "no_match", answer: { key, found: null } };
+  if (looked.is === "refused") return { ...away, error: looked.reason };
   if (looked.is === "match") {
     const found = kind === "company" ? foundCompany(looked) : foundPerson(looked);
-    return { ...unasked, found, credits: 1, answer: { key, found } };
+    return { ...unasked, status: "match", found, credits: 1, answer: { key, found } };
   }
-  if (made.attempts + 1 >= attemptsMost) return { ...unasked, error: looked.reason };
+  if (made.attempts + 1 >= attemptsMost) return { ...away, error: looked.reason };
   await change(core, job, ctx, (writing, row) => postpone(writing, job, row, looked.seconds));
   return { is: "later" };
 }
 
 async function waitFor(core: Core, job: Job, ctx: Ctx, made: Enrichment, until: Date): Promise<Asked | { is: "later" }> {
   const waited = ctx.now.getTime() - Date.parse(made.started_at!);
-  if (waited > waitsMostMs) return { ...unasked, error: "People Data Labs does not answer: ask again later" };
+  if (waited > waitsMostMs) return { ...away, error: "People Data Labs does not answer: ask again later" };
   await change(core, job, ctx, (writing) => release(writing, job, until));
   return { is: "later" };
 }

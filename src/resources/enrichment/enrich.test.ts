@@ -47,6 +47,10 @@ describe("without a provider", () => {
     assert.deepEqual([addresses[0].address_1, addresses[0].city, addresses[0].country], ["Unter den Linden 1", "Berlin", "DE"]);
     assert.deepEqual([done.status, done.provider, done.credits_used], ["completed", "internal", 0]);
     assert.deepEqual(of(done), { name: "website", description: "website", phones: "website", addresses: "website" });
+    assert.deepEqual(done.providers, [
+      { name: "website", status: "match", fields_found: ["name", "description", "phones", "addresses"], credits_used: 0 },
+    ]);
+    assert.ok(done.applied.every(({ confidence }: any) => confidence > 0 && confidence <= 1));
     const { linkedin_url, twitter_url, logo_url, founded_year, employee_count } = done.result.organization;
     assert.deepEqual([linkedin_url, twitter_url], ["https://www.linkedin.com/company/acme-rockets", "https://x.com/acmerockets"]);
     assert.deepEqual([logo_url, founded_year, employee_count], [`${site.url}logo.png`, 1958, 250]);
@@ -66,6 +70,13 @@ describe("without a provider", () => {
     const there = await enriched(acme, `/lead/${id}/`);
 
     assert.equal(away.status, "no_match");
+    assert.deepEqual(
+      [away, there].map(({ providers: [one] }) => [one.name, one.status]),
+      [
+        ["website", "unavailable"],
+        ["website", "match"],
+      ],
+    );
     assert.match(away.error, /^127\.0\.0\.1:\d+ could not be read \(answered 500\): ask again later$/);
     assert.deepEqual([there.status, there.error, (await acme.get(`/lead/${id}/`)).name], ["completed", null, "Acme Rockets"]);
   });

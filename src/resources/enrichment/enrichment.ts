@@ -40,6 +40,13 @@ const applied = z.object({
   confidence: z.number(),
 });
 
+const asking = z.object({
+  name: z.enum(sources),
+  status: z.enum(["match", "no_match", "unavailable"]),
+  fields_found: z.array(z.string()),
+  credits_used: z.int(),
+});
+
 const skipped = z.object({ field: z.string(), reason: z.enum(["has_value", "low_confidence", "invalid"]) });
 
 export interface Result {
@@ -85,6 +92,11 @@ export const enrichment = resource({
       default: [] as z.output<typeof skipped>[],
       doc: "The fields for which something was found that was not written, and why.",
     }),
+    providers: json(z.array(asking), {
+      readOnly: true,
+      default: [] as z.output<typeof asking>[],
+      doc: "The sources that were asked, in their order: whether each knew something, for which fields, and the credits that it took. `unavailable` ones may know something another time.",
+    }),
     children_ids: texts({
       readOnly: true,
       default: [] as string[],
@@ -106,4 +118,5 @@ export const enrichment = resource({
 });
 
 export type Applied = z.output<typeof applied>;
+export type Asking = z.output<typeof asking>;
 export type Skipped = z.output<typeof skipped>;

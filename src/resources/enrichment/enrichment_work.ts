@@ -17,7 +17,8 @@ import { noteEnriched } from "../contacts/enriched.ts";
 import { refusalOf } from "../shared/refused_words.ts";
 import { applyFacts } from "./apply.ts";
 import { type Asked, askProvider, settleCredit } from "./ask_provider.ts";
-import { enrichment } from "./enrichment.ts";
+import { askedSources } from "./asked_sources.ts";
+import { type Asking, enrichment } from "./enrichment.ts";
 import { enrichmentJobs } from "./enrichment_jobs.ts";
 import { type Found, joined, leastConfidence } from "./found.ts";
 import { type Enrichment, kinds, startForContacts } from "./start.ts";
@@ -40,7 +41,8 @@ export const enrichmentWork: Work = {
     const free = await freeSources(core, job, ctx, subject);
     const asked = await askProvider(core, job, ctx, made, subject, free);
     if (asked.is === "later") return;
-    await finish(core, job, actor, made, joined([free, asked.found]), asked);
+    const found = { ...joined([free, asked.found]), providers: askedSources(subject, free, asked) };
+    await finish(core, job, actor, made, found, asked);
   },
   async giveUp(ctx, { object_id }) {
     await fail(ctx, object_id, "Several workers ended while they looked it up: ask again");
@@ -72,8 +74,10 @@ async function freeSources(core: Core, job: Job, ctx: Ctx, subject: Subject): Pr
   return subject.kind === "contact" ? byItself : joined([await visitWebsite(core, job, ctx, subject), byItself]);
 }
 
+type All = Found & { providers: Asking[] };
+
 /** In the name of who asked: the record, then the enrichment, then the job are locked, as a request does. */
-async function finish(core: Core, job: Job, actor: Actor, made: Enrichment, found: Found, asked: Asked): Promise<void> {
+async function finish(core: Core, job: Job, actor: Actor, made: Enrichment, found: All, asked: Asked): Promise<void> {
   await actingAs(core, actor, requestOf(job), async (ctx) => {
     ctx.meta = made.origin;
     const record = await lockedRecord(ctx, made);
@@ -95,6 +99,7 @@ async function finish(core: Core, job: Job, actor: Actor, made: Enrichment, foun
       fields_updated: applied.map(({ field }) => field),
       applied,
       skipped,
+      providers: found.providers,
       children_ids,
       credits_used: asked.credits,
       error: asked.error ?? found.away ?? null,

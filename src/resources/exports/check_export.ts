@@ -17,6 +17,7 @@ export async function checkLeadExport(ctx: Ctx, { params: _, ...given }: Given):
   const { type = "leads", s_query, query } = given;
   if (type === "opps") throw invalid({ type: "must be one of leads, contacts, lead_opps" });
   checkJsonOnly(given);
+  checkWriting(given);
   const selection = s_query || query ? await readSelection(ctx, named(ctx, "lead"), { s_query, query }) : null;
   readSort(ctx, named(ctx, "lead"), given.sort);
   // A table of contacts or deals may have columns of their leads.
@@ -33,6 +34,7 @@ export async function checkOpportunityExport(ctx: Ctx, given: Given): Promise<Va
   if (s_query || query)
     throw invalid({ [s_query ? "s_query" : "query"]: "works for leads only: send params, the filters of /opportunity/" });
   checkJsonOnly(given);
+  checkWriting(given);
   if (values.sort?.length) throw invalid({ sort: "works for leads only: send params._order_by" });
   const other = Object.keys(params).find((key) => key.startsWith("_") && key !== "_order_by");
   if (other !== undefined)
@@ -51,6 +53,19 @@ function checkJsonOnly({ format = "csv", type, include_activities, include_custo
   const isRefused = isTable || (type ?? "leads") !== "leads";
   if (isRefused && include_activities) errors.include_activities = needs;
   if (isRefused && include_custom_objects) errors.include_custom_objects = needs;
+  refuse(errors);
+}
+
+/** What would change nothing of the file is refused. */
+function checkWriting({ format = "csv", date_format = "original", timezone, dialect, compression }: Given): void {
+  const errors: FieldErrors = {};
+  const isTable = format === "csv" || format === "xlsx";
+  if (timezone && (!isTable || date_format === "original"))
+    errors.timezone = "is for tables with the date_format iso8601 or excel: other times are in UTC";
+  if (format !== "csv" && Object.keys(dialect ?? {}).length > 0) errors.dialect = "needs the format csv";
+  if (dialect?.decimal === "," && (dialect.delimiter ?? ",") === ",")
+    errors["dialect.delimiter"] = "must be another one where decimals have commas, such as a semicolon";
+  if (format === "xlsx" && compression === "gzip") errors.compression = "is not for workbooks, which are compressed";
   refuse(errors);
 }
 

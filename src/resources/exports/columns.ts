@@ -45,7 +45,7 @@ export function layoutOf(ctx: Ctx, made: Export): Layout {
   const own = namesOf(ctx, of);
   const smart = of === lead && made.include_smart_fields;
   const chosen = made.fields === null ? usual(ctx, of, made.include_addresses, smart) : inFull(ctx, of, made.fields);
-  const dates = dateWriter(made.date_format, zoneOf(ctx.directory, ctx));
+  const dates = dateWriter(made.date_format, made.timezone ?? zoneOf(ctx.directory, ctx));
   const columns = chosen.flatMap((key) =>
     own.has(key)
       ? columnsFor(ctx, of, key, ({ record }) => record, dates)

@@ -5,9 +5,11 @@ import { Content, operation } from "../../core/operation.ts";
 import { zoneOf } from "../../records/clock.ts";
 import { getRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
+import { codingsIn } from "../../values/accept_encoding.ts";
 import { todayIn } from "../../values/time.ts";
 import { disposition } from "../files/file_name.ts";
 import { exportResource } from "./export.ts";
+import { unpacked } from "./packing.ts";
 import { mediaTypes } from "./table.ts";
 
 export const downloadExport = operation({
@@ -28,6 +30,11 @@ export const downloadExport = operation({
       throw error instanceof Missing ? gone : error;
     });
     const name = `${found.type}_${todayIn(new Date(found.date_created), zoneOf(ctx.directory, ctx))}.${found.format}`;
-    return new Content(mediaTypes[found.format], bytes, { "content-disposition": disposition("attachment", name) });
+    const headers = { "content-disposition": disposition("attachment", name) };
+    if (found.compression === "none") return new Content(mediaTypes[found.format], bytes, headers);
+    const vary = { ...headers, vary: "accept-encoding" };
+    return codingsIn(ctx.request.accept?.encoding ?? "").weightOf("gzip") > 0
+      ? new Content(mediaTypes[found.format], bytes, { ...vary, "content-encoding": "gzip" })
+      : new Content(mediaTypes[found.format], unpacked(bytes), vary);
   },
 });

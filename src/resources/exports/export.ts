@@ -1,10 +1,12 @@
 // An export: records written to a file that can be downloaded.
 import { z } from "zod";
 import { type Ctx, may } from "../../core/context.ts";
-import { boolean, choice, integer, json, lookedUp, type Moment, text, texts, timestamp } from "../../core/field.ts";
+import { boolean, choice, formed, integer, json, lookedUp, type Moment, text, texts, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, sql } from "../../db/sql.ts";
+import { isTimeZone } from "../../values/time.ts";
 import { sortInput } from "../search/sort.ts";
+import { type ExportDialect, exportDialect } from "./dialect.ts";
 
 export const exportFormats = ["csv", "json", "jsonl", "xlsx"] as const;
 export const exportTypes = ["leads", "contacts", "lead_opps", "opps"] as const;
@@ -42,6 +44,20 @@ export const exportResource = resource({
       createOnly: true,
       default: "original",
       doc: "How dates are written.",
+    }),
+    timezone: formed((raw) => (isTimeZone(raw) ? raw : null), "must be a time zone such as Europe/Berlin", {
+      createOnly: true,
+      doc: "The time zone in which dates are written that `date_format` says; by default that of the caller's day.",
+    }),
+    dialect: json(exportDialect, {
+      createOnly: true,
+      default: {} as ExportDialect,
+      doc: "How CSV is written; by default with commas, decimal points, and a mark before what a spreadsheet would run.",
+    }),
+    compression: choice(["none", "gzip"], {
+      createOnly: true,
+      default: "none",
+      doc: "`gzip` keeps the file compressed, and sends it so to whoever accepts that. `size` and `checksum_sha256` are those of the file when it is unpacked.",
     }),
     include_activities: include("JSON only: includes the leads' activities."),
     include_smart_fields: include("Includes values computed from a lead's records."),

@@ -17,6 +17,7 @@ import { claimBytes, type Keeper, type KeptBytes, removeBytes } from "../files/s
 import { notify } from "../notifications/notify.ts";
 import { exportResource } from "./export.ts";
 import { exportJobs } from "./export_jobs.ts";
+import { gzipped, Measure, type Measured } from "./packing.ts";
 import { countSelected, type Export, selectedBy } from "./selection.ts";
 import { mediaTypes } from "./table.ts";
 import { bytesOf } from "./write_export.ts";
@@ -52,10 +53,11 @@ export const exportWork: Work = {
   },
 };
 
-/** The bytes and the number of rows in them. */
+/** The bytes, the number of rows in them, and what whoever downloads it gets. */
 interface Written {
   bytes: KeptBytes;
   count: number;
+  measured: Measured;
 }
 
 const keeperOf = ({ db, settings }: Core, { organization_id }: Job): Keeper => ({ db, settings, organization_id });
@@ -92,7 +94,11 @@ async function write(core: Core, job: Job, made: Export, lost: AbortSignal): Pro
       lost.throwIfAborted();
       return report((count += more));
     });
-    return { bytes: await keepOwn(keeperOf(core, job), content, mediaTypes[made.format]), count };
+    const measure = new Measure();
+    const plain = measure.passed(content);
+    const kept = made.compression === "gzip" ? gzipped(plain) : plain;
+    const bytes = await keepOwn(keeperOf(core, job), kept, mediaTypes[made.format]);
+    return { bytes, count, measured: measure.result() };
   });
 }
 
@@ -111,13 +117,13 @@ function reporter(core: Core, job: Job, n_docs: number): (n_docs_processed: numb
   };
 }
 
-async function finish(ctx: Ctx, row: Export, { bytes, count }: Written): Promise<Ended> {
+async function finish(ctx: Ctx, row: Export, { bytes, count, measured }: Written): Promise<Ended> {
   await claimBytes(ctx, bytes.storage_key);
   const values = {
     status: "done",
     storage_key: bytes.storage_key,
-    size: bytes.size,
-    checksum_sha256: bytes.sha256,
+    size: measured.size,
+    checksum_sha256: measured.sha256,
     n_docs: count,
     n_docs_processed: count,
     date_completed: ctx.now.toISOString(),

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { get } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { readSheet } from "read-excel-file/node";
 import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
@@ -145,6 +149,64 @@ test("times are as the API shows them, or in the organization's time zone", asyn
   const exact = (await when("iso8601"))!.slice(1, -1);
   assert.match(exact, /T\d\d:\d\d:\d\d(\.\d{3})?\+0[12]:00$/);
   assert.equal(new Date(exact).getTime(), moment.getTime());
+  const there = await exported(acme, { date_format: "iso8601", timezone: "Asia/Kathmandu", fields: ["date_created"] });
+  assert.match(lines(there.text)[1]!, /\+05:45"$/);
+  assert.equal(new Date(lines(there.text)[1]!.slice(1, -1)).getTime(), moment.getTime());
+});
+
+test("a table is written for the spreadsheet or the program that reads it, and comes back as it was", async () => {
+  const acme = await organization();
+  const size = await acme.customField("lead", { type: "number", name: "Size" });
+  const lead = await acme.lead({ name: "Müller; Söhne", description: "=1+1", [`custom.${size.id}`]: 1234.5 });
+  const fields = ["id", "name", "description", "custom"];
+  const before = await acme.get(`/lead/${lead.id}/`);
+
+  const german = await exported(acme, { fields, dialect: { delimiter: ";", decimal: ",", bom: true } });
+  const machine = await exported(acme, { fields, dialect: { guard: false } });
+  const draft = await acme.post("/import/", { content_base64: german.bytes.toString("base64") });
+  await acme.put(`/import/${draft.id}/`, {
+    mapping: Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested])),
+  });
+  await work(acme);
+
+  assert.equal(german.text, `\ufeff"id";"name";"description";"custom.Size"\r\n"${lead.id}";"Müller; Söhne";"'=1+1";"1234,5"\r\n`);
+  assert.equal(lines(machine.text)[1], `"${lead.id}","Müller; Söhne","=1+1","1234.5"`);
+  assert.deepEqual((await acme.get(`/import/${draft.id}/`)).n_skipped, 1);
+  assert.deepEqual(await acme.get(`/lead/${lead.id}/`), before);
+});
+
+test("a file that is kept compressed is what was written, for those who unpack it and for others", async () => {
+  const acme = await organization();
+  for (let i = 0; i < 20; i++) await acme.lead({ name: `Lead ${i}` });
+
+  const { made, bytes } = await exported(acme, { format: "jsonl", compression: "gzip", fields: ["name"], sort: "name" });
+  const plain = await exported(acme, { format: "jsonl", fields: ["name"], sort: "name" });
+  const path = made.download_url.replace(/^.*(?=\/api\/)/, acme.service.url);
+  const asked = async (coding: string) => {
+    const headers = { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}`, "accept-encoding": coding };
+    const [answer] = await once(get(path, { headers }), "response");
+    return { coding: answer.headers["content-encoding"], vary: answer.headers.vary, bytes: await buffer(answer) };
+  };
+  const [packed, whole] = [await asked("gzip"), await asked("identity")];
+
+  assert.deepEqual([bytes, made.size, made.checksum_sha256], [plain.bytes, plain.made.size, plain.made.checksum_sha256]);
+  assert.deepEqual([packed.coding, packed.vary, gunzipSync(packed.bytes)], ["gzip", "accept-encoding", bytes]);
+  assert.ok(packed.bytes.length < bytes.length / 2);
+  assert.deepEqual([whole.coding, whole.bytes], [undefined, bytes]);
+});
+
+test("what would change nothing of the file is refused", async () => {
+  const acme = await organization();
+  for (const [body, place] of [
+    [{ timezone: "Mars/Olympus", date_format: "excel" }, "timezone"],
+    [{ timezone: "Europe/Berlin" }, "timezone"],
+    [{ timezone: "Europe/Berlin", date_format: "excel", format: "json" }, "timezone"],
+    [{ dialect: { delimiter: ";" }, format: "xlsx" }, "dialect"],
+    [{ dialect: { decimal: "," } }, "dialect.delimiter"],
+    [{ dialect: { colour: "red" } }, "dialect.colour"],
+    [{ compression: "gzip", format: "xlsx" }, "compression"],
+  ] as const)
+    await acme.refused(400, "POST", "/export/lead/", body, place);
 });
 
 test("a dry run says how many rows and which columns there would be, and stores nothing", async () => {

@@ -4,6 +4,7 @@ import { ZipFile } from "yazl";
 import { invalid } from "../../core/errors.ts";
 import { withGuard } from "../../values/formula_guard.ts";
 import type { Cell } from "./columns.ts";
+import type { ExportDialect } from "./dialect.ts";
 
 export const mediaTypes = {
   csv: "text/csv; charset=utf-8",
@@ -14,16 +15,19 @@ export const mediaTypes = {
 
 export type Rows = AsyncIterable<Cell[][]>;
 
-export async function* csv(headers: readonly string[], rows: Rows): AsyncGenerator<Buffer> {
-  yield Buffer.from(lineOf(headers));
-  for await (const page of rows) yield Buffer.from(page.map(lineOf).join(""));
+export async function* csv(headers: readonly string[], rows: Rows, dialect: ExportDialect = {}): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${dialect.bom ? "\ufeff" : ""}${lineOf(headers, dialect)}`);
+  for await (const page of rows) yield Buffer.from(page.map((row) => lineOf(row, dialect)).join(""));
 }
 
 /** A line by RFC 4180, with each value in quotes. A library would allocate several megabytes for a hundred lines. */
-const lineOf = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+const lineOf = (cells: readonly Cell[], dialect: ExportDialect): string =>
+  `${cells.map((cell) => csvCell(cell, dialect)).join(dialect.delimiter ?? ",")}\r\n`;
 
-const csvCell = (cell: Cell): string =>
-  `"${(typeof cell === "string" ? withGuard(cell) : String(cell ?? "")).replaceAll('"', '""')}"`;
+const csvCell = (cell: Cell, { guard = true, decimal = "." }: ExportDialect): string => {
+  const text = typeof cell === "number" ? String(cell).replace(".", decimal) : String(cell ?? "");
+  return `"${(guard && typeof cell === "string" ? withGuard(text) : text).replaceAll('"', '""')}"`;
+};
 
 /** The most rows and characters that a sheet and a cell can have. */
 const [rowsMost, cellMost] = [1_048_576, 32_767];

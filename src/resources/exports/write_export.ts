@@ -23,7 +23,7 @@ export function bytesOf(ctx: Ctx, made: Export, selected: Selected, progress: Pr
     }
   };
   const headers = columns.map(({ header }) => header);
-  return made.format === "xlsx" ? xlsx(headers, rows()) : csv(headers, rows());
+  return made.format === "xlsx" ? xlsx(headers, rows()) : csv(headers, rows(), made.dialect);
 }
 
 async function withLeads(ctx: Ctx, page: readonly ShownRecord[], leadFields: readonly string[]): Promise<Item[]> {

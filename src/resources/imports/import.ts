@@ -8,6 +8,7 @@ import { name, sql } from "../../db/sql.ts";
 import { mappingSchema } from "./mapping.ts";
 import { optionsSchema } from "./options.ts";
 import { dialect } from "./table.ts";
+import { guessedTypes } from "./type_guess.ts";
 
 export const objectTypes = ["lead", "contact", "opportunity", "product", "task"] as const;
 export type ObjectType = (typeof objectTypes)[number];
@@ -119,6 +120,10 @@ export const importResource = resource({
           index: z.int(),
           name: z.string(),
           samples: z.array(z.string()),
+          type_guess: z
+            .enum(guessedTypes)
+            .nullish()
+            .describe("What its values seem to be, by those of the first rows; null where it has none."),
           suggested: z.string().nullable(),
           unit: z
             .literal("minor")

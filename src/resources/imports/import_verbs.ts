@@ -21,6 +21,7 @@ import { previewOf, rowsAtOnceMost } from "./preview.ts";
 import { begunPreview } from "./preview_counts.ts";
 import { suggestedMap } from "./statuses.ts";
 import type { Table } from "./table.ts";
+import { guessedType } from "./type_guess.ts";
 
 type Import = Row<typeof importResource>;
 
@@ -60,6 +61,7 @@ export async function createImport(ctx: Ctx, given: Create<typeof importResource
       return {
         index,
         ...column,
+        type_guess: guessedType(found, column.nested),
         ...fit,
         ...(map && { suggested_transform: { map } }),
         ...(fit.suggested === null && ignored !== null && { ignored }),

@@ -67,3 +67,42 @@ test("a probability is read in percent, or as a part of one where its column has
   assert.deepEqual(await confidences(["0.4", "1", "0.25", "0"]), [40, 100, 25, 0]);
   assert.deepEqual(await confidences(["10%", "1", "90"]), [10, 1, 90]);
 });
+
+test("a draft says what the values of each column seem to be", async () => {
+  const acme = await organization();
+  const columns = {
+    Mail: ["a@x.example", "b@y.example"],
+    Web: ["https://a.example", "www.b.example"],
+    Tel: ["+49 30 901820", "+12125550111"],
+    Opt: ["yes", "no"],
+    Born: ["24.12.1990", "1.2.1991"],
+    At: ["2026-01-02T03:04:05Z", "2026-01-02 03:04"],
+    Staff: ["12", "0"],
+    Price: ["1.234,50", "€ 3"],
+    Zip: ["01067", "80331"],
+    Mixed: ["12", "a dozen"],
+    None: ["", ""],
+  };
+  const rows = [0, 1].map((i) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[i]])));
+
+  const draft = await acme.post("/import/", { rows });
+  const nested = await acme.post("/import/", { rows: [{ name: "A", contacts: [{ name: "B" }] }] });
+
+  assert.deepEqual(
+    draft.columns.map((one: any) => [one.name, one.type_guess]),
+    [
+      ["Mail", "email"],
+      ["Web", "url"],
+      ["Tel", "phone"],
+      ["Opt", "boolean"],
+      ["Born", "date"],
+      ["At", "datetime"],
+      ["Staff", "integer"],
+      ["Price", "number"],
+      ["Zip", "text"],
+      ["Mixed", "text"],
+      ["None", null],
+    ],
+  );
+  assert.equal(nested.columns[1].type_guess, "json");
+});

@@ -81,7 +81,7 @@ export function report<S extends Shape>(words: ReportWords<S>): Operation {
     async run(ctx, given) {
       const asked = await readAsked(ctx, given as Common, range);
       const answer = await words.run(ctx, given as z.output<z.ZodObject<S>>, asked);
-      if (prefersCsv(ctx.request.accept)) return csv(path, tables[(given.table as string) ?? names[0]]!(answer));
+      if (prefersCsv(ctx.request.accept?.type)) return csv(path, tables[(given.table as string) ?? names[0]]!(answer));
       return { datetime_range: showRange(asked.range), ...answer };
     },
   });
