@@ -61,6 +61,9 @@ const statements: readonly (readonly [table: string, text: string])[] = [
   ],
 ];
 
+/** The tables that something is stopped in. */
+export const stopped: ReadonlySet<string> = new Set(statements.map(([table]) => table));
+
 export async function stopEverything(client: pg.ClientBase, tables: ReadonlySet<string>): Promise<void> {
   for (const [table, text] of statements) {
     if (!tables.has(table)) continue;
