@@ -1,6 +1,6 @@
 // What waits to reach a contact does not reach them any more when the contact, or their lead, is deleted.
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, describe, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
 import type { Service } from "../../../test/support/service.ts";
@@ -92,21 +92,101 @@ test("it leaves all the same when somebody puts it into the outbox again, and wh
   assert.deepEqual((await writer.get("/notification/?type=message_failed")).data, []);
 });
 
-test("an undo brings the contact back, and what had been cancelled stays so until somebody sends it", async () => {
+test("an undo brings the contact back, and what had been cancelled as drafts, which somebody sends by hand", async () => {
   const { id } = await person();
   const waiting = await written(id, scheduled());
   const { headers } = await acme.ask("DELETE", `/contact/${id}/`);
 
-  await acme.post(`/change_set/${headers.get("x-request-id")}/undo/`, {});
+  const undone = await acme.post(`/change_set/${headers.get("x-request-id")}/undo/`, {});
   await twoDaysLater();
 
   assert.equal((await acme.get(`/contact/${id}/`)).id, id);
   const after = await Promise.all(waiting.map(again));
   assert.deepEqual(
-    after.map(({ status }) => status),
-    ["error", "error", "error"],
+    after.map(({ status, contact_id }) => [status, contact_id]),
+    Array(3).fill(["draft", id]),
   );
+  for (const one of waiting)
+    assert.match(undone.not_undone.find(({ object_id }: any) => object_id === one.id).reason, /^status: a draft, because/);
   assert.deepEqual([mail.received.length, twilio.messages.length], [0, 0]);
+  await writer.put(`/activity/email/${waiting[0].id}/`, { status: "outbox" });
+  await withWorker(service, (worker) => worker.drained());
+  assert.equal(mail.received.length, 1);
+});
+
+test("an undo of taking a message back sends nothing", async () => {
+  const { id } = await person();
+  const [offer] = await written(id, scheduled());
+  const { headers } = await writer.ask("PUT", `/activity/email/${offer.id}/`, { body: { status: "draft" } });
+
+  const undone = await writer.post(`/change_set/${headers.get("x-request-id")}/undo/`, {});
+
+  assert.match(undone.not_undone[0].reason, /status: a draft, because nothing that comes back is sent by itself/);
+  assert.equal((await again(offer, 0)).status, "draft");
+});
+
+describe("an e-mail to others that a deleted contact would have got too", () => {
+  const dave = "dave@client.example";
+
+  test("goes to the others alone, and says so", async () => {
+    const { id, lead_id } = await person();
+    const other = await acme.contact({ lead_id, emails: [{ email: dave }] });
+    const copies = { to: [dave, "eve@client.example"], cc: ['"Carla" <Carla@client.example>'], bcc: ["carla@client.example"] };
+    const offer = await writer.post("/activity/email/", {
+      contact_id: other.id,
+      ...scheduled(),
+      subject: "Offer",
+      body_text: "Ours",
+      ...copies,
+    });
+
+    await acme.delete(`/contact/${id}/`);
+    await twoDaysLater();
+
+    const sent = await again(offer, 0);
+    assert.deepEqual([sent.status, sent.to, sent.cc, sent.bcc], ["sent", copies.to, [], []]);
+    assert.match(
+      sent.send_attempts[0].error_message,
+      /^Not sent to "Carla" <Carla@.*: the contact was deleted before it was sent$/,
+    );
+    assert.deepEqual(mail.received[0]!.recipients.sort(), [...copies.to].sort());
+    assert.equal((await writer.get("/notification/?type=message_failed")).data.length, 1);
+  });
+
+  test("is cancelled where it would go to nobody else", async () => {
+    const { id, lead_id } = await person();
+    const offer = await writer.post("/activity/email/", {
+      lead_id,
+      ...scheduled(),
+      to: ["carla@client.example"],
+      cc: [dave],
+      subject: "Offer",
+      body_text: "Ours",
+    });
+
+    await acme.delete(`/contact/${id}/`);
+
+    const after = await again(offer, 0);
+    assert.deepEqual([after.status, after.to], ["error", ["carla@client.example"]]);
+    assert.match(after.send_attempts.at(-1).error_message, /^The contact was deleted before it was sent/);
+  });
+
+  test("still goes to an address that another contact has", async () => {
+    const { id, lead_id } = await person();
+    const twin = await acme.contact({ lead_id, emails: [{ email: "carla@client.example" }] });
+    const offer = await writer.post("/activity/email/", {
+      contact_id: twin.id,
+      ...scheduled(),
+      to: [dave],
+      cc: ["carla@client.example"],
+      subject: "Offer",
+      body_text: "Ours",
+    });
+
+    await acme.delete(`/contact/${id}/`);
+
+    assert.deepEqual((await again(offer, 0)).cc, ["carla@client.example"]);
+  });
 });
 
 test("with a lead goes whatever waits there, with a merged contact it stays", async () => {

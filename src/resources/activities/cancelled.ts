@@ -12,7 +12,7 @@ import { email } from "./email.ts";
 import { hasFailed, type Leaving, releaserOf } from "./leaving.ts";
 import { sms } from "./sms.ts";
 
-const contactDeleted = {
+export const contactDeleted = {
   error_class: "contact_deleted",
   error_message: "The contact was deleted before it was sent: put it into the outbox again to send it all the same",
 };

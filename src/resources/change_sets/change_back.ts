@@ -8,10 +8,12 @@ import { eventText } from "../../records/event.ts";
 import { checkVisible, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
+import { isLeaving, type MessageState } from "../activities/message_states.ts";
 import { change } from "../bulk_actions/do_edit.ts";
 import { inboxProspect } from "../inbox/inbox_prospect.ts";
 import { partsFollow } from "../inbox/prospect_messages.ts";
 import type { PastEvent } from "./changes_of.ts";
+import { isMessage } from "./messages.ts";
 import type { Past } from "./past.ts";
 import { checkRight, refuseAdministration } from "./rights.ts";
 
@@ -43,6 +45,8 @@ export async function changeBack(
   const isSet = (field: string) => isSetByHand(kind, field);
 
   const { was, is } = valuesOf(events);
+  const isUnsent = isMessage(kind) && isLeaving(was.get("status") as MessageState);
+  if (isUnsent) was.set("status", "draft");
   const isBack = (field: string) => mayBeBack && same(present[field] ?? null, was.get(field));
   const all = [...was].filter(([field]) => isOwn(kind, field));
   const own = all.filter(([field]) => !isBack(field));
@@ -51,12 +55,14 @@ export async function changeBack(
   const custom = customFieldsOf(ctx.directory, of.name);
   const reasonOf = (field: string): string | null => {
     if (field.startsWith("custom.") && !custom.has(field)) return "its custom field is deleted";
+    if (isUnsent && field === "status" && present.status === "draft") return stayDraft;
     const isLeft = held.has(field) || same(present[field] ?? null, is.get(field));
     return refused.get(field) ?? (isLeft ? null : "changed since");
   };
   const back = own.filter(([field]) => reasonOf(field) === null);
   const left = own.flatMap(([field]) => (reasonOf(field) === null ? [] : [`${field}: ${reasonOf(field)}`]));
   if (back.length === 0) throw invalid({}, left.join("; "));
+  if (isUnsent && back.some(([field]) => field === "status")) left.push(`status: ${stayDraft}`);
 
   const set = Object.fromEntries(back.filter(([field]) => isSet(field)));
   const moved = Object.fromEntries(back.filter(([field]) => !isSet(field)));
@@ -65,6 +71,8 @@ export async function changeBack(
   if (Object.keys(set).length > 0) await setBack(ctx, of, there, set);
   return { fields: [...Object.keys(set), ...Object.keys(moved)], left };
 }
+
+const stayDraft = "a draft, because nothing that comes back is sent by itself";
 
 /** What was done without changing a field that is set. Of a merge, other records are taken back. */
 function refuseDeeds(events: readonly PastEvent[], fields: readonly string[]): SetBack {

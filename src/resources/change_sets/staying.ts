@@ -4,6 +4,7 @@ import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { checkOwner, findRecords } from "../../records/records.ts";
 import { refusalOf } from "../shared/refused_words.ts";
+import { isMessage } from "./messages.ts";
 import type { Past } from "./past.ts";
 import { checkRight, isDeletedByHand } from "./rights.ts";
 import { workedWithAmong } from "./worked_since.ts";
@@ -72,9 +73,8 @@ function reasonToStay(ctx: Ctx, kind: Resource, row: Row<Resource>, isWorkedWith
   }
 }
 
-const messages = new Set(["activity_email", "activity_sms", "activity_channel_message", "message"]);
 const waiting = new Set(["draft", "outbox", "scheduled", "error"]);
 
 /** A message that a customer may have. */
 const hasLeft = (kind: Resource, { direction, status }: { direction?: string; status?: string }): boolean =>
-  messages.has(kind.name) && direction?.startsWith("out") === true && !waiting.has(status!);
+  isMessage(kind) && direction?.startsWith("out") === true && !waiting.has(status!);

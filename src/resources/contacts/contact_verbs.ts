@@ -5,6 +5,7 @@ import { createRecord, lockRecord } from "../../records/records.ts";
 import { repoint } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { cancelWaiting } from "../activities/cancelled.ts";
+import { dropFromCopies } from "../activities/drop_recipient.ts";
 import { nameAfterContacts } from "../leads/first_contact.ts";
 import { lead } from "../leads/lead.ts";
 import type { Email } from "../shared/contact_points.ts";
@@ -62,6 +63,7 @@ export async function updateContact(ctx: Ctx, before: Contact, patch: Patch<type
 
 export async function deleteContact(ctx: Ctx, before: Contact): Promise<void> {
   await cancelWaiting(ctx, before);
+  await dropFromCopies(ctx, before);
   await store.remove(ctx, contact, [before]);
   await nameAfterContacts(ctx, [before.lead_id]);
   await leaveShares(ctx, [before]);
