@@ -364,3 +364,10 @@ export class NotDone extends Error {
     this.code = code;
   }
 }
+
+/** What replied is not the provider, or is something before it. Whether the provider did it is unknown. */
+export class NotTheProvider extends NotDone {
+  constructor(words: string) {
+    super("unknown", words);
+  }
+}

@@ -1,7 +1,7 @@
 // Twilio, by its own SDK over our guarded connections. The SDK is loaded when it is first needed, because it is large.
 import type { Twilio } from "twilio";
 import type { MessageInstance, MessageStatus } from "twilio/lib/rest/api/v2010/account/message.js";
-import { type Asking, askPublic } from "./ask_public.ts";
+import { type Asking, type AskLimits, askPublic, jsonOf } from "./ask_public.ts";
 import { type Fetched, fetchPublic } from "./fetch_public.ts";
 import { pieces } from "./pieces.ts";
 import { NotPosted } from "./post_public.ts";
@@ -123,24 +123,29 @@ interface Asked {
   data?: Record<string, unknown>;
 }
 
+/** The longest answer is a list of 100 texts. */
+const answerLimits: AskLimits = { wholeMs: 15_000, bytes: 4 * 1024 * 1024, cuts: true };
+
 /** Replaces the SDK's own client, which would connect to any address. */
 const guarded = (addresses: PublicAddresses, baseUrl: string | undefined) => ({
   async request({ method, uri, username, password, headers = {}, params, data }: Asked) {
     const url = new URL(uri);
     url.search = formOf(params ?? {});
-    const { status, text } = await askPublic(addresses, {
+    const asking: Asking = {
       method: method.toUpperCase() as Asking["method"],
       url: baseUrl === undefined ? url.href : baseUrl.replace(/\/+$/, "") + url.pathname + url.search,
       headers: { ...headers, authorization: basicOf(username!, password!) },
       ...(data !== undefined && { body: headers["Content-Type"] === "application/json" ? JSON.stringify(data) : formOf(data) }),
-    });
+    };
+    const { status, text, isCut } = await askPublic(addresses, asking, answerLimits);
+    if (isCut) throw nonsense();
     // Nothing was done, and the address would be asked in vain again.
     if (status >= 300 && status < 400)
       throw new NotDone(
         "later",
         `Twilio answered with a redirect (${status}), which is not followed: look at base_url of the credentials`,
       );
-    const answer = parsed(text);
+    const answer = status < 500 ? parsed(text) : (jsonOf({ text }) ?? {});
     if (typeof answer !== "object" || answer === null) throw nonsense();
     return { statusCode: status, headers: {}, body: answer };
   },
@@ -159,7 +164,7 @@ function parsed(body: string): unknown {
   try {
     return body === "" ? {} : JSON.parse(body);
   } catch {
-    throw new NotPosted("reset", "answered something else than JSON");
+    throw nonsense();
   }
 }
 

@@ -1,7 +1,7 @@
 // What Twilio answers, checked: an address that is not Twilio's may answer anything, and nobody would learn that it is the address.
 import { z } from "zod";
 import { parsePhone } from "../values/phone.ts";
-import { NotDone, type Telephony } from "./telephony.ts";
+import { NotDone, NotTheProvider, type Telephony } from "./telephony.ts";
 
 const text = z.string();
 const number = text.refine((raw) => parsePhone(raw, "US") !== null);
@@ -59,5 +59,5 @@ function sayNonsense(error: unknown): never {
   throw Object.assign(nonsense(), { cause: error });
 }
 
-export const nonsense = (): NotDone =>
-  new NotDone("unknown", "Twilio answered something that Twilio does not answer: look at base_url of the credentials");
+export const nonsense = (): NotTheProvider =>
+  new NotTheProvider("Twilio answered something that Twilio does not answer: look at base_url of the credentials");

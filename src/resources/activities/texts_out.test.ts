@@ -1,11 +1,13 @@
 // Sending texts, with a server that speaks Twilio's API.
 import assert from "node:assert/strict";
+import type { RequestListener } from "node:http";
 import { afterEach, beforeEach, test } from "node:test";
 import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
 import type { Service } from "../../../test/support/service.ts";
 import { signature, startTwilio, type TwilioServer } from "../../../test/support/twilio.ts";
+import { website } from "../../../test/support/website.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 import { createRecord } from "../../records/records.ts";
 import { sms } from "./sms.ts";
@@ -292,6 +294,42 @@ test("where nobody can know whether a text was sent, it says so and is not sent 
   assert.equal(twilio.messages.length, 1);
   assert.equal(told.status, 200);
   assert.deepEqual([(await read(text)).status, (await read(text)).delivery_status], ["sent", "delivered"]);
+});
+
+test("where what answers is not Twilio, a text is an error within two hours, says where to look, and is not sent by itself", async () => {
+  const answers: RequestListener[] = [
+    (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>It works!</h1>"),
+    (_, response) => response.writeHead(200, { "content-type": "application/json" }).end('{"sid": 7, "messages": "nope"}'),
+    (_, response) => response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not here</h1>"),
+    (_, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const more = () => {
+        while (!response.destroyed && response.write(`[${"1,".repeat(100_000)}`));
+      };
+      response.on("drain", more).on("error", () => {});
+      more();
+    },
+  ];
+  for (const answer of answers) {
+    const site = await website(answer);
+    const text = await write();
+    await acme.put("/credentials/twilio/", { ...twilio.credentials, base_url: site.url });
+    await drained();
+    const [meanwhile, visits] = [await read(text), site.visits];
+    for (let passed = 0; passed < 24; passed++) await after(5 * minute);
+    const unsure = await read(text);
+    await acme.put("/credentials/twilio/", twilio.credentials);
+    await after(hour);
+
+    assert.ok(visits > 0);
+    assert.deepEqual([meanwhile.status, unsure.status, (await read(text)).status], ["outbox", "error", "error"]);
+    assert.match(meanwhile.error_message, /^Twilio answered something that Twilio does not answer: look at base_url/);
+    assert.match(
+      unsure.error_message,
+      /^It may have been sent, because Twilio answered something .* look at base_url of the credentials: ask/,
+    );
+  }
+  assert.equal(twilio.messages.length, 0);
 });
 
 test("a text that was begun by an account that is not connected any more is not sent by another", async () => {

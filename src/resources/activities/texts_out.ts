@@ -13,7 +13,7 @@ import { asService, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { type CarriedText, NotDone } from "../../services/telephony.ts";
+import { type CarriedText, NotDone, NotTheProvider } from "../../services/telephony.ts";
 import { suppressedAmong } from "../contacts/unsubscribed_email.ts";
 import { file, linkOf } from "../files/file.ts";
 import { isHiddenFrom } from "../leads/hidden_from.ts";
@@ -243,14 +243,20 @@ async function write(ctx: Ctx, of: Resource, text: Text, isNew: boolean, outcome
   const isLate = isTooLate(ctx, text.send_after!);
   // A lookup without a response leaves the question open.
   if (outcome.kind === "unknown" || !isNew) {
-    if (!isLate) return waitOn(ctx, of, text, reason, { sending_at: text.sending_at }, settledMs);
-    await hasFailed(ctx, of, text, perhapsSent("the provider has not responded for three days"));
+    const isOver = isLate || (outcome instanceof NotTheProvider && isLongStrange(ctx, text));
+    if (!isOver) return waitOn(ctx, of, text, reason, { sending_at: text.sending_at }, settledMs);
+    await hasFailed(ctx, of, text, perhapsSent(isLate ? "the provider has not responded for three days" : outcome.message));
     return null;
   }
   if (outcome.kind === "later" && !isLate) return waitOn(ctx, of, text, reason, { sending_account: null });
   await hasFailed(ctx, of, text, reason);
   return null;
 }
+
+/** An outage may last for days, but an address that is not the provider's is corrected by somebody, who has to be told. */
+const isLongStrange = ({ now }: Ctx, { sending_at }: Text): boolean => now.getTime() - Date.parse(sending_at!) >= strangeMostMs;
+
+const strangeMostMs = 3_600_000;
 
 /** When two workers look for the same words at once, the second finds the text of the first, and looks again. */
 async function isTaken(ctx: Ctx, { local_phone, remote_phone }: Text, { id }: CarriedText): Promise<boolean> {

@@ -44,7 +44,7 @@ const cases: [string, typeof answer, RegExp][] = [
   ["numbers that are none", ok({ available_phone_numbers: [{ phone_number: "x", capabilities: {} }] }), nonsense],
   ["a list", ok([1]), nonsense],
   ["a text", ok('"hello"'), nonsense],
-  ["a page", ok("<html></html>"), /^Twilio answered something else than JSON\.$/],
+  ["a page", ok("<html></html>"), /^Twilio answered something that Twilio does not answer: look at base_url/],
   ["a failure", { status: 500, body: "{}" }, /^Twilio answered 500\.$/],
 ];
 
