@@ -109,7 +109,7 @@ export async function updateSubscription(
     return finish(ctx, before, { ...others, next_step_at: null, status_reason: "manual" });
   }
   const change = await changeOfStatus(ctx, before, status);
-  const mended = isOtherSender(patch) ? { error_message: null } : {};
+  const mended = isOtherSender(patch, before) ? { error_message: null } : {};
   const after = store.update(ctx, sequenceSubscription, before, { ...patch, ...mended, ...change, ...due });
   if (after.status !== before.status) {
     const changed = changedFields(sequenceSubscription, before, after);
@@ -120,8 +120,10 @@ export async function updateSubscription(
 }
 
 /** What its messages lacked may be there now. The next one says if it is not. */
-const isOtherSender = ({ sender_account_id, sender_email, from_phone_number_id }: Patch<typeof sequenceSubscription>): boolean =>
-  [sender_account_id, sender_email, from_phone_number_id].some((one) => one != null);
+const isOtherSender = (patch: Patch<typeof sequenceSubscription>, before: Subscription): boolean =>
+  (["sender_account_id", "sender_email", "from_phone_number_id"] as const).some(
+    (key) => patch[key] != null && patch[key] !== before[key],
+  );
 
 /** The next step, at another time: in the hours of the sequence, and not while something waits to be sent or done. */
 async function dueAsSaid(ctx: Ctx, way: Subscription, status: Subscription["status"], said: string | null | undefined) {
