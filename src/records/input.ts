@@ -79,7 +79,7 @@ export function ignoredFields(of: Resource, { body, strict }: Given): string[] {
   const unknown: UnknownKey[] = [];
   for (const key in body) {
     const value = body[key];
-    if (!known.has(key) && !key.startsWith("custom.")) unknown.push({ place: key, known, always: false });
+    if (!known.has(key) && !key.startsWith("custom.")) unknown.push({ place: key, known: writable(of), always: false });
     else if (typeof value === "object" && value !== null) unknown.push(...unknownInField(of.fields[key], value, key));
   }
   return reportUnknown(unknown, strict);
@@ -106,6 +106,12 @@ function knownFields(of: Resource): ReadonlySet<string> {
     known.set(of, (names = new Set([...fields, ...related, ...(of.alsoShown ?? [])])));
   }
   return names;
+}
+
+/** Nobody is advised to send what would be ignored. */
+function* writable(of: Resource): Iterable<string> {
+  for (const [key, field] of Object.entries(of.fields) as [string, AnyField][])
+    if ((field.source === "column" || field.source === "input") && field.mode !== "read" && key !== "custom") yield key;
 }
 
 /** The fields of a body that may be set in these modes. */

@@ -76,6 +76,16 @@ test("two invitations of one address at once make one membership", async () => {
   assert.equal(new Set(answers.map((one) => one.id)).size, 1);
 });
 
+test("a name that is not known is answered with names that can be sent", async () => {
+  const acme = await organization();
+
+  const body = { email: address(), user_first_nam: "Ada" };
+  const { "field-errors": errors } = await acme.refused(400, "POST", "/membership/", body, "user_first_nam");
+
+  assert.doesNotMatch(errors.user_first_nam, /user_first_name|user_id/);
+  assert.match(errors.user_first_nam, /is not a field of this request; .*\bemail\b/);
+});
+
 test("what is no address, and a role that does not exist, are refused", async () => {
   const acme = await organization();
 
