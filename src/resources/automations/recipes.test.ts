@@ -308,4 +308,24 @@ test("the published schema takes every recipe, and no step that does not exist",
   assert.equal(schema.safeParse(wrong).success, false);
 });
 
+test("the rule of the guide", async () => {
+  const acme = await organization(service);
+  const asked = requestOf("Rules: the first generation");
+
+  const made = await acme.post(asked.path, asked.body);
+  const [steel, coal] = [await acme.lead({ name: "Forge", industry: "Steel" }), await acme.lead({ industry: "Coal" })];
+  await work();
+  await work(day + hour);
+
+  assert.deepEqual([made.status, made.warnings], ["active", []]);
+  assert.deepEqual([await tasksOf(acme, steel.id), await tasksOf(acme, coal.id)], [["Call Forge"], []]);
+  assert.deepEqual((await acme.get(`/lead/${steel.id}/`)).tags, ["steel"]);
+  const braces = [{ type: "create_task", config: { text: "Call {{ record.name }}" } }];
+  const literal = await acme.put(`/automation/${made.id}/`, { actions: braces });
+  assert.deepEqual(
+    literal.warnings.map(({ code, path }: any) => [code, path]),
+    [["template_not_filled", "actions.0.config.text"]],
+  );
+});
+
 test("every recipe of the guide is tried here", () => assert.deepEqual([...recipes.keys()].sort(), [...tried].sort()));

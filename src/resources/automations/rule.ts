@@ -1,7 +1,7 @@
 // A rule, on the wire an automation of the first generation. When an event comes and its conditions hold, it runs its actions. It
 // is live as soon as it is saved.
 import { z } from "zod";
-import { boolean, choice, computed, input, json, text } from "../../core/field.ts";
+import { boolean, choice, computed, input, json, lookedUp, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { byName } from "../../values/names.ts";
 import { authorNames } from "../shared/names.ts";
@@ -9,8 +9,11 @@ import { type Action, actionTypes, spelled } from "./actions.ts";
 import { duration } from "./catalog.ts";
 import { fieldOperators } from "./conditions/condition.ts";
 import { anyObject, byLastRun, generation, isActive, running, runTotal, shownTrigger } from "./fields.ts";
+import { shownFinding } from "./findings.ts";
 import type { Graph } from "./graph_shape.ts";
+import { warningsOfLiteralWords } from "./literal_words.ts";
 import { shownToWriters, told } from "./request_secrets.ts";
+import { placeInRule } from "./rule_places.ts";
 import { type Settings, settings } from "./settings.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -94,6 +97,17 @@ export const rule = resource({
     ...running,
     run_count: runTotal("runs_total", "How often it ran."),
     error_count: runTotal("runs_failed", "How often it failed."),
+    warnings: lookedUp(
+      ["trigger", "conditions", "actions", "graph"],
+      z.array(shownFinding),
+      (_directory, trigger: Trigger, conditions: Condition[], actions: Action[], graph: Graph) =>
+        warningsOfLiteralWords(graph).map((one) => ({
+          ...one,
+          path: placeInRule(one.path, one.message, { trigger, conditions, actions }),
+          step_id: null,
+        })),
+      "What its actions take as it is written and may not be meant so.",
+    ),
     filter: json(anyObject as z.ZodType<object>, { readOnly: true, hidden: true }),
     graph: json(anyObject as unknown as z.ZodType<Graph>, {
       readOnly: true,
