@@ -3352,6 +3352,7 @@ create table sequence_subscription (
   automation_run_id text,
   bulk_action_id text,
   was_due_at timestamp(3) with time zone,
+  step_before_at timestamp(3) with time zone,
   constraint sequence_subscription_pkey PRIMARY KEY (organization_id, id),
   constraint sequence_subscription_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint sequence_subscription_from_phone_number_id_fkey FOREIGN KEY (organization_id, from_phone_number_id) REFERENCES phone_number(organization_id, id) DEFERRABLE,

@@ -67,7 +67,11 @@ async function follow(ctx: Ctx, way: Subscription, { action, delay }: OutcomeRul
   noteStep(ctx, way, { step_id: way.current_step_id!, outcome: "done" });
   if (action === "goal") return reachGoal(ctx, way);
   if (action === "finish") return void finish(ctx, way, { status_reason: "outcome-met" });
-  const again = { waiting_task_id: null, next_step_at: await dueAgain(ctx, way, delay) };
+  const again = {
+    waiting_task_id: null,
+    next_step_at: await dueAgain(ctx, way, delay),
+    step_before_at: ctx.now.toISOString(),
+  };
   const held = { status: "paused", status_reason: "outcome-met", paused_at: ctx.now.toISOString() } as const;
   const after = store.update(ctx, sequenceSubscription, way, { ...again, ...(action === "pause" && held) });
   wakeStep(ctx, after);

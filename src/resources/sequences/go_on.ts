@@ -23,7 +23,7 @@ type Subscription = Row<typeof sequenceSubscription>;
 /** What a step leaves behind on its subscription. */
 type Trace = Values<typeof sequenceSubscription>;
 
-const nothingWaits = {
+export const nothingWaits = {
   waiting_message_id: null,
   waiting_task_id: null,
   reply_awaited_until: null,
@@ -62,7 +62,7 @@ async function timeOf(ctx: Ctx, of: Row<typeof sequence>, way: Subscription, nex
   const { steps_version } = of;
   if (next === undefined) return { steps_version, current_step_id: null, next_step_at: null };
   const next_step_at = dueAfter(ctx, of, next, ctx.now, await zoneFor(ctx, of, way));
-  return { steps_version, current_step_id: next.id, next_step_at };
+  return { steps_version, current_step_id: next.id, next_step_at, step_before_at: ctx.now.toISOString() };
 }
 
 // --- messages ---

@@ -87,8 +87,10 @@ export async function reopened(
   if (taken === undefined || (contact_email !== null && (await whyNot(ctx, contact_email, sequence_id)) !== null)) return null;
   if (before.status !== "paused" && (await otherWay(ctx, before)) !== undefined) return null;
   const { status, status_reason, paused_at, resume_at, next_step_at } = was;
-  const step = await atItsStep(ctx, taken, { ...before, next_step_at });
-  return { status, status_reason, paused_at, resume_at, finished_at: null, ...step };
+  // An edit may have moved it to another step since, with a time of its own.
+  const due = before.next_step_at ?? before.was_due_at ?? next_step_at;
+  const step = await atItsStep(ctx, taken, { ...before, next_step_at: due });
+  return { status, status_reason, paused_at, resume_at, finished_at: null, was_due_at: null, ...step };
 }
 
 /** A subscription to a private sequence may continue, whoever resumes it. */

@@ -17,6 +17,7 @@ import { zoneFor } from "./zone.ts";
 
 type Subscription = Row<typeof sequenceSubscription>;
 
+const forgotten = { reply_awaited_until: null, slot_at: null, throttled_since: null } as const;
 const nextDay = { delay: { amount: 1, unit: "days" }, at: null } as const;
 
 export async function sendAgain(ctx: Ctx, mail: { id: string; sequence_subscription_id: string | null }): Promise<void> {
@@ -32,7 +33,7 @@ export async function sendAgain(ctx: Ctx, mail: { id: string; sequence_subscript
   const next_step_at = dueAfter(ctx, of, nextDay, ctx.now, await zoneFor(ctx, of, way));
   const values = await goingOn(ctx, way, next_step_at);
   if (values === null) return;
-  const again = { reply_awaited_until: null, slot_at: null, throttled_since: null, current_step_id, next_step_at };
+  const again = { ...forgotten, current_step_id, next_step_at, step_before_at: ctx.now.toISOString() };
   const after = store.update(ctx, sequenceSubscription, way, { ...values, ...again });
   const changed = changedFields(sequenceSubscription, way, after);
   if (way.status === "finished") emit(ctx, sequenceSubscription, { action: "resumed", before: way, after, changed });

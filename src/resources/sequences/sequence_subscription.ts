@@ -144,6 +144,7 @@ export const sequenceSubscription = resource({
     held_since: timestamp({ readOnly: true, hidden: true, doc: "Since when something holds its step up." }),
     slot_at: timestamp({ readOnly: true, hidden: true, doc: "The moment that was set aside for its step." }),
     was_due_at: timestamp({ readOnly: true, hidden: true, doc: "When its step was due as it ended." }),
+    step_before_at: timestamp({ readOnly: true, hidden: true, doc: "When the step before its present one was over." }),
     throttled_since: timestamp({ readOnly: true, hidden: true, doc: "Since when it waits for a day with room." }),
     ...authorNames,
   },

@@ -9,16 +9,15 @@ import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { atFirstStep } from "./due.ts";
-import { finish } from "./endings.ts";
 import { forgetSteps, keepSteps } from "./former_steps.ts";
 import { isLive } from "./live_once.ts";
 import { noteMatching } from "./matched_before.ts";
-import { closeTask } from "./open_task.ts";
 import { sequence } from "./sequence.ts";
 import { checkHolidays, checkMailboxes, checkOutcomes, checkQueries, checkTemplates } from "./sequence_checks.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { stepJobs, wakeStep } from "./step_jobs.ts";
-import { numbered, type Step, survivorOf } from "./steps.ts";
+import { numbered, type Step } from "./steps.ts";
+import { toAnotherStep } from "./to_another_step.ts";
 import { zoneFor } from "./zone.ts";
 
 type Sequence = Row<typeof sequence>;
@@ -119,35 +118,18 @@ export async function deleteSequence(ctx: Ctx, before: Sequence): Promise<void> 
   await store.remove(ctx, sequence, [before]);
 }
 
-/**
- * When a step is deleted, subscriptions at it move to the next remaining step. If there is none, they are finished. Subscriptions
- * that were waiting for a first step start.
- */
+/** Subscriptions whose step is deleted move on. Those that were waiting for a first step start. */
 async function moveOn(ctx: Ctx, before: Sequence, after: Sequence): Promise<void> {
   const kept = new Set(after.steps.map((step) => step.id));
   const gone = before.steps.filter((step) => !kept.has(step.id)).map((step) => step.id);
-  for (const one of await lockSubscriptions(ctx, before, sql`t.current_step_id = any(${gone}) and not t.keeps_steps`)) {
-    const next = survivorOf(one.current_step_id!, before.steps, after.steps);
-    const values = { current_step_id: next?.id ?? null, steps_version: after.steps_version };
-    await closeTask(ctx, one, "abandoned");
-    if (next === null && one.finished_at === null) finish(ctx, one, values);
-    else wakeStep(ctx, store.update(ctx, sequenceSubscription, one, { ...values, ...(isWaiting(one) && notWaiting(ctx)) }));
-  }
+  for (const one of await lockSubscriptions(ctx, before, sql`t.current_step_id = any(${gone}) and not t.keeps_steps`))
+    await toAnotherStep(ctx, one, before, after);
   if (before.steps.length > 0) return;
   for (const one of await lockSubscriptions(ctx, before, and([isLive, sql`t.current_step_id is null`]))) {
     const first = atFirstStep(ctx, after, one.start_date, await zoneFor(ctx, after, one));
     wakeStep(ctx, store.update(ctx, sequenceSubscription, one, first));
   }
 }
-
-const isWaiting = (way: Row<typeof sequenceSubscription>): boolean =>
-  way.waiting_message_id !== null || way.waiting_task_id !== null;
-
-const notWaiting = ({ now }: Ctx) => ({
-  waiting_message_id: null,
-  waiting_task_id: null,
-  next_step_at: now.toISOString(),
-});
 
 /** A change of a sequence affects all its subscriptions, including those of leads that the caller cannot see. */
 const lockSubscriptions = (ctx: Ctx, of: Sequence, which: Sql): Promise<Row<typeof sequenceSubscription>[]> =>
