@@ -142,7 +142,7 @@ async function entered(ctx: Ctx, row: Call): Promise<void> {
   if (row.status === "completed") emit(ctx, call, { action: "completed", after: row });
   const except = isLive(row) ? [] : await followOutcome(ctx, row);
   if (row.status === "completed" && row.disposition === "answered" && row.contact_id !== null)
-    await endWays(ctx, { addresses: [], contact_id: row.contact_id, except }, "called");
+    await endWays(ctx, { addresses: [], contact_id: row.contact_id, at: row.activity_at, except }, "called");
   if (row.status !== "no-answer" || row.direction !== "inbound") return;
   const [responsible] = await tellOfMissedCall(ctx, row);
   // A call noted by the service without a caller belongs to the member who is notified first.

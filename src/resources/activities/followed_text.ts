@@ -7,12 +7,15 @@ interface Received {
   lead_id: string;
   contact_id: string | null;
   text: string | null;
+  activity_at: string;
 }
 
 /** It is an answer, unless it only asks for no more texts, or for texts again. */
-export async function followText(ctx: Ctx, { lead_id, contact_id, text }: Received): Promise<void> {
+export async function followText(ctx: Ctx, received: Received): Promise<void> {
+  const { contact_id, text, activity_at } = received;
   const wish = wishIn(text ?? "");
   if (contact_id === null || wish === "start") return;
-  const ended = await endWays(ctx, { addresses: [], contact_id }, wish === "stop" ? "unsubscribed" : "texted");
-  if (wish === null && ended.length > 0) await stopOthers(ctx, lead_id, ended);
+  if (wish === "stop") return void (await endWays(ctx, { addresses: [], contact_id }, "unsubscribed"));
+  const ended = await endWays(ctx, { addresses: [], contact_id, at: activity_at }, "texted");
+  if (ended.length > 0) await stopOthers(ctx, received, ended);
 }

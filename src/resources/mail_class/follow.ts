@@ -47,17 +47,22 @@ export async function followClass(
   if (verdict.class === "human") return { ways: await answered(ctx, received, about) };
   if (verdict.class === "opt_out") return { ways: await askedToStop(ctx, received, about) };
   const isAway = verdict.class === "auto_reply" && verdict.is_absent;
-  return { ways: isAway ? await holdWays(ctx, about, verdict.returns_at) : [] };
+  return { ways: isAway ? await holdWays(ctx, { ...about, at: received.activity_at }, verdict.returns_at) : [] };
 }
 
 /**
  * For a message that stays with a prospect although somebody else has a contact with its sender's address: what they ask for holds
  * for everybody, and they answered whoever wrote to them.
  */
-export async function followStranger(ctx: Ctx, address: string, verdict: Classification, source_id: string): Promise<void> {
+export async function followStranger(
+  ctx: Ctx,
+  { address, at }: { address: string; at: string },
+  verdict: Classification,
+  source_id: string,
+): Promise<void> {
   const about = { addresses: [emailKey(address)] };
-  if (verdict.class === "human") await endWays(ctx, about, "replied");
-  if (verdict.class === "auto_reply" && verdict.is_absent) await holdWays(ctx, about, verdict.returns_at);
+  if (verdict.class === "human") await endWays(ctx, { ...about, at }, "replied");
+  if (verdict.class === "auto_reply" && verdict.is_absent) await holdWays(ctx, { ...about, at }, verdict.returns_at);
   if (verdict.class !== "opt_out") return;
   await suppress(ctx, { address, reason: "unsubscribed", source: "reply", source_id });
   await endWays(ctx, about, "unsubscribed");
@@ -115,10 +120,10 @@ function sender(received: Email, sent: Email | null): About & { addresses: strin
 
 async function answered(ctx: Ctx, received: Email, about: About): Promise<Stopped[]> {
   const [ended] = await Promise.all([
-    endWays(ctx, about, "replied"),
+    endWays(ctx, { ...about, at: received.activity_at }, "replied"),
     about.addresses.length > 0 && liftBounces(ctx, person(received.sender!).email),
   ]);
-  return ended.length === 0 ? ended : [...ended, ...(await stopOthers(ctx, received.lead_id, ended))];
+  return ended.length === 0 ? ended : [...ended, ...(await stopOthers(ctx, received, ended))];
 }
 
 async function askedToStop(ctx: Ctx, received: Email, about: About): Promise<Stopped[]> {

@@ -150,5 +150,6 @@ async function fileWithProspect(
     },
     mail: { user_id, account_id, identity, email: emailOf(ctx, source, letter), parts },
   });
-  if (isHeld && from !== null && !isAmongUs(letter)) await followStranger(ctx, from.email, letter.classification, id);
+  if (isHeld && from !== null && !isAmongUs(letter))
+    await followStranger(ctx, { address: from.email, at: sent_at }, letter.classification, id);
 }

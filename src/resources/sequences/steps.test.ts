@@ -262,6 +262,64 @@ describe("a reply", () => {
   });
 });
 
+describe("what was before a subscription began", () => {
+  test("does not end it or hold it up, though it is read or logged later; an opt-out and an answer to its mail do", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([mail("One"), mail("Two", { delay: tomorrow })]);
+    const wait = { step_type: "wait_reply", step_allowed_delay: 86_400 };
+    const patient = await sequence([wait, mail("Later")], { stop_on_reply: false });
+    const activity_at = new Date(on.clock.now!.getTime() - 10 * day).toISOString();
+    const log: Record<string, (way: any, at: object) => Promise<unknown>> = {
+      mail: (way, at) => acme.post("/activity/email/", answer(way, { subject: "Invoice", ...at })),
+      absence: (way, at) =>
+        acme.post(
+          "/activity/email/",
+          answer(way, { subject: "Away", classification: { class: "auto_reply", is_absent: true }, ...at }),
+        ),
+      call: ({ contact_id }, at) => acme.post("/activity/call/", { contact_id, disposition: "answered", ...at }),
+      text: ({ contact_id }, at) =>
+        acme.post("/activity/sms/", { contact_id, status: "inbox", remote_phone: "+12125550123", text: "Call me", ...at }),
+      WhatsApp: ({ contact_id }, at) =>
+        acme.post("/activity/channel_message/", { contact_id, status: "inbox", channel: "whatsapp", text: "Call me", ...at }),
+    };
+    const acts = Object.values(log);
+    const ways = await Promise.all(acts.map(() => subscribe(made)));
+    const [waiting, done, replied] = [await subscribe(patient), await subscribe(made), await subscribe(made)];
+    await run();
+
+    for (const [i, act] of acts.entries()) await act(ways[i], { activity_at });
+    await log.mail!(waiting, { activity_at });
+    await acme.post("/activity/sms/", {
+      contact_id: done.contact_id,
+      status: "inbox",
+      remote_phone: "+12125550123",
+      text: "STOP",
+      activity_at,
+    });
+    const in_reply_to_id = (await shown(replied)).latest_email_id;
+    await log.mail!(replied, { activity_at, in_reply_to_id });
+    const before = await Promise.all(ways.map(shown));
+    const held = await shown(waiting);
+    const ended = await Promise.all([done, replied].map(shown));
+    for (const [i, act] of acts.entries()) await act(ways[i], {});
+    const after = await Promise.all(ways.map(shown));
+
+    assert.deepEqual(
+      before.map(stateOf),
+      acts.map(() => "active null"),
+    );
+    assert.ok(held.reply_awaited_until !== null);
+    assert.deepEqual(ended.map(stateOf), ["finished unsubscribed", "goal reply-received"]);
+    assert.deepEqual(after.map(stateOf), [
+      "goal reply-received",
+      "paused out-of-office",
+      "goal call-answered",
+      "goal reply-received",
+      "goal reply-received",
+    ]);
+  });
+});
+
 describe("a subscription that ends", () => {
   test("leaves nobody a task for it: done by a call that was answered, else abandoned", async () => {
     const { acme, sequence, subscribe, shown } = await outreach();

@@ -31,6 +31,8 @@ export interface About {
   contact_id?: string | null;
   lead_id?: string | null;
   subscription_id?: string | null;
+  /** When it happened: it stops only what had begun by then. What holds at any time, such as an opt-out, has none. */
+  at?: string;
   /** Only those to this sequence. */
   sequence_id?: string;
   /** Not these. */
@@ -115,9 +117,13 @@ export async function endByStatus(ctx: Ctx, lead_id: string, status_id: string):
 }
 
 /** A contact has replied: what becomes of the others of the lead is up to their sequences. */
-export async function stopOthers(ctx: Ctx, lead_id: string, replied: readonly Stopped[]): Promise<Stopped[]> {
+export async function stopOthers(
+  ctx: Ctx,
+  { lead_id, activity_at: at }: { lead_id: string; activity_at: string },
+  replied: readonly Stopped[],
+): Promise<Stopped[]> {
   const ids = new Set(replied.map(({ id }) => id));
-  const live = (await lockWays(ctx, { addresses: [], lead_id })).filter((one) => !ids.has(one.id) && one.status === "active");
+  const live = (await lockWays(ctx, { addresses: [], lead_id, at })).filter((one) => !ids.has(one.id) && one.status === "active");
   const sequences = await sequencesOf(ctx, live);
   const held = { status: "paused", status_reason: "other-contact-replied", paused_at: ctx.now.toISOString() } as const;
   const changed: Stopped[] = [];
@@ -211,7 +217,7 @@ function change(ctx: Ctx, before: Subscription, values: Values<typeof sequenceSu
 /** Whoever may see their leads. */
 const lockWays = (
   ctx: Ctx,
-  { addresses, contact_id, lead_id, subscription_id, sequence_id, except }: About,
+  { addresses, contact_id, lead_id, subscription_id, at, sequence_id, except }: About,
 ): Promise<Subscription[]> => {
   const theirs: Sql[] = [sql`lower(t.contact_email) = any(${addresses.map(emailKey)})`];
   if (contact_id) theirs.push(sql`t.contact_id = ${contact_id}`);
@@ -219,10 +225,20 @@ const lockWays = (
   if (subscription_id) theirs.push(sql`t.id = ${subscription_id}`);
   const within = sequence_id === undefined ? [] : [sql`t.sequence_id = ${sequence_id}`];
   const others = except === undefined ? [] : [sql`not t.id = any(${except})`];
-  const as = `sequence_subscription.live_of${contact_id ? "_contact" : ""}${lead_id ? "_lead" : ""}${subscription_id ? "_own" : ""}`;
+  const begun = at === undefined ? [] : [hadBegun(at, subscription_id ?? null)];
+  const as = `sequence_subscription.live_of${contact_id ? "_contact" : ""}${lead_id ? "_lead" : ""}${subscription_id ? "_own" : ""}${at ? "_at" : ""}`;
   const isUsual = sequence_id === undefined && except === undefined;
-  return lockToChange(ctx, sequenceSubscription, and([isLive, or(theirs), ...within, ...others]), isUsual ? as : undefined);
+  return lockToChange(
+    ctx,
+    sequenceSubscription,
+    and([isLive, or(theirs), ...begun, ...within, ...others]),
+    isUsual ? as : undefined,
+  );
 };
+
+/** An answer to its own mail came after it, whatever the sender's clock says. Mail has whole seconds. */
+const hadBegun = (at: string, answered: string | null): Sql =>
+  sql`(least(t.start_date, t.date_created) < ${at}::timestamptz + interval '1 second' or t.id = ${answered}::text)`;
 
 async function sequencesOf(ctx: Ctx, ways: readonly Subscription[]): Promise<Map<string, Sequence>> {
   const ids = [...new Set(ways.map((one) => one.sequence_id))];
