@@ -315,6 +315,8 @@ export interface ToldCall {
   /** E.164, or `client:` and the name of a browser. Some callers hide their number. */
   from: string;
   to: string;
+  /** The number that forwarded it, where its carrier says so. */
+  forwarded_from: string | null;
   state: CallState;
   /** Its duration, once it is over. */
   seconds: number | null;

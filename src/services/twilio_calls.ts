@@ -204,7 +204,8 @@ const stateOf = (status: string): CallState => states.get(status) ?? "ringing";
 function readCall(form: Record<string, string>): ToldCall {
   const { CallSid: id = "", ParentCallSid: parent = null, From: from = "", To: to = "", CallStatus = "", CallDuration } = form;
   const seconds = CallDuration === undefined ? null : Number(CallDuration) || 0;
-  return { id, parent, from, to, state: stateOf(CallStatus), seconds, rang: whatItRang(form), key: form.Digits ?? null };
+  const { ForwardedFrom: forwarded_from = null, Digits: key = null } = form;
+  return { id, parent, from, to, forwarded_from, state: stateOf(CallStatus), seconds, rang: whatItRang(form), key };
 }
 
 /** Somebody may pick up and hang up again before they are connected. */

@@ -69,6 +69,12 @@ function asNumber(text: string, country: string): Phone | null {
   };
 }
 
+/** Whether the numbering plan has it among those that bill the caller for a service. */
+export function isPremiumRate(phone: string): boolean {
+  const { library, plans } = load();
+  return library.parsePhoneNumberFromString(phone, plans)?.getType() === "PREMIUM_RATE";
+}
+
 function asText(text: string): Phone | null {
   if (phoneDigits(text).length < 3) return null;
   return { phone: text, phone_formatted: text, country: null };

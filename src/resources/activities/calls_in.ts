@@ -39,7 +39,10 @@ export const callReceived = signedRoute({
 async function receive(ctx: Ctx, { addressOf }: Connected, told: ToldCall): Promise<Step[]> {
   const number = ourNumber(ctx, phoneOf(told.to) ?? told.to);
   if (number === undefined || told.id === "") return [{ do: "reject" }];
-  const whom = await whomToRing(ctx, number);
+  const whom = await whomToRing(ctx, number, {
+    from: phoneOf(told.from) ?? told.from,
+    forwarded_from: phoneOf(told.forwarded_from ?? ""),
+  });
   const id = await noted(ctx, told, number, whom);
   const address: AddressOf = (...parts) => addressOf("call", id, ...parts);
   return ringsAnybody(whom) ? [ring(ctx, number, whom, address)] : takeMessage(number, address);

@@ -13,6 +13,7 @@ import { asSystem } from "../../records/acting.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { type Detection, NotDone, type PlacedCall, type Step } from "../../services/telephony.ts";
+import { forwardedTo, whyNotCallTo } from "../telephony/callable.ts";
 import { stoppedReason } from "../telephony/dialer_jobs.ts";
 import { ourNumber, whyNotCallFrom } from "../telephony/own_numbers.ts";
 import { onlineAmong } from "../telephony/presence.ts";
@@ -103,7 +104,7 @@ async function whereToRing(ctx: Ctx, { user_id, local_phone, date_created }: Cal
   const [online] = await onlineAmong(ctx, [user_id ?? ""], new Date(date_created));
   if (online !== undefined) return `client:${online}`;
   const number = ourNumber(ctx, local_phone ?? "");
-  return number?.user_id === user_id && number?.forward_to_enabled ? number.forward_to : null;
+  return number?.user_id === user_id ? (forwardedTo(ctx, number)[0] ?? null) : null;
 }
 
 const tooLate = "It was not placed within a minute";
@@ -115,7 +116,12 @@ async function whyNot(ctx: Ctx, row: Call, member: Actor | null): Promise<string
   if (!member.permissions.has("calling"))
     return "The member who should make it may not make calls: their role lacks the permission calling";
   if (member.past_due) return "The account of the organization is past due";
-  return whyNotCallFrom(ctx, row.local_phone, member.user_id);
+  return whyNotCallFrom(ctx, row.local_phone, member.user_id) ?? whyNotCall(ctx, row.phone);
+}
+
+function whyNotCall(ctx: Ctx, phone: string | null): string | null {
+  const reason = whyNotCallTo(ctx, phone ?? "");
+  return reason && `${phone} ${reason}`;
 }
 
 /** Whether the dialer that wants a call placed ahead still does. */

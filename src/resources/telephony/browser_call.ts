@@ -13,6 +13,7 @@ import type { Step, ToldCall } from "../../services/telephony.ts";
 import { call } from "../activities/call.ts";
 import { callJobs } from "../activities/call_jobs.ts";
 import { isPlaced, isToPlace, lockCall, ringOther } from "../activities/calls_out.ts";
+import { whyNotCallTo } from "./callable.ts";
 import { isFirst, signedRoute } from "./called.ts";
 import { callInput, noteCall } from "./dial.ts";
 import { whyNotCallFrom } from "./own_numbers.ts";
@@ -50,7 +51,7 @@ async function begin(ctx: Ctx, connected: Connected, told: ToldCall, form: Recor
   }
   const row = form.call_id ? await waitingCall(ctx, form.call_id) : await noteCall(ctx, asked.parse(form));
   if (row === null) return refusal("This call cannot be taken up any more.");
-  const reason = whyNotCallFrom(ctx, row.local_phone, ctx.actor.user_id);
+  const reason = whyNotCallFrom(ctx, row.local_phone, ctx.actor.user_id) ?? whyNotCallTo(ctx, row.phone!);
   if (reason !== null) return refusal(reason);
 
   wake(ctx, callJobs, [row.id], callJobs.firstLook(ctx.now));

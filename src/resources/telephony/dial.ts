@@ -14,6 +14,7 @@ import { callJobs } from "../activities/call_jobs.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import type { Phone } from "../shared/contact_points.ts";
+import { whyNotCallTo } from "./callable.ts";
 import { dialable } from "./dialable.ts";
 import { dialer } from "./dialer.ts";
 import { callerFor } from "./local_presence.ts";
@@ -112,6 +113,8 @@ async function whomToCall(ctx: Ctx, { phone, contact_id = null, lead_id = null }
   if (phone) {
     const parsed = dialable(phone, ctx);
     if (parsed === null) throw invalid({ phone: "is not a phone number" });
+    const reason = whyNotCallTo(ctx, parsed.phone);
+    if (reason !== null) throw invalid({ phone: reason });
     return { phone: parsed.phone, contact_id, lead_id };
   }
   if (contact_id) {
@@ -141,7 +144,8 @@ async function somebodyAt(ctx: Ctx, lead_id: string): Promise<Target> {
 }
 
 const firstOf = (ctx: Ctx, phones: readonly Phone[]): string | null =>
-  phones.find(({ phone, type }) => type !== "fax" && dialable(phone, ctx) !== null)?.phone ?? null;
+  phones.find(({ phone, type }) => type !== "fax" && dialable(phone, ctx) !== null && whyNotCallTo(ctx, phone) === null)?.phone ??
+  null;
 
 function nobody(whose: string): never {
   throw invalid({ phone: `is required: ${whose} has no number that can be dialed` });

@@ -78,7 +78,13 @@ export const nextLead = operation({
       .max(64, { error: "is not an entry of this dialer" })
       .nullish()
       .describe("The previous lead, by its `entry_id`. The same request again returns the same lead."),
-    outcome: z.string().max(255).nullish().describe("The outcome for the previous lead. Its call gets it too."),
+    outcome: z
+      .string()
+      .max(255)
+      .nullish()
+      .describe(
+        "The outcome for the previous lead, in any words; the name of one of `settings.call_outcomes` selects that. Its call gets it too.",
+      ),
     skip: z.boolean().nullish().describe("The previous lead was not called."),
   },
   output: z.union([handedOut, allWait, z.strictObject({ done: z.literal(true) })]),

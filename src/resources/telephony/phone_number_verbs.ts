@@ -9,6 +9,7 @@ import { parsePhone } from "../../values/phone.ts";
 import { storedFor } from "../accounts/open_credentials.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { notByConnection } from "../shared/not_by_connection.ts";
+import { checkForwarding } from "./callable.ts";
 import { dialer } from "./dialer.ts";
 import { wakeNumbers } from "./number_jobs.ts";
 import { phoneNumber } from "./phone_number.ts";
@@ -106,5 +107,5 @@ function checkNumber(ctx: Ctx, after: Given, before: Given = {}): void {
       problems[`participants.${i}`] = "is not an active member";
   });
   if (after.forward_to_enabled && !after.forward_to) problems.forward_to = "is required while forward_to_enabled is true";
-  refuse(problems);
+  refuse({ ...problems, ...checkForwarding(ctx, after, before) });
 }

@@ -4,6 +4,7 @@ import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { membership } from "../organization/membership.ts";
 import { user } from "../organization/user.ts";
+import { forwardedTo, type Origin } from "./callable.ts";
 import type { phoneNumber } from "./phone_number.ts";
 import { longestCall, onlineAmong } from "./presence.ts";
 
@@ -19,12 +20,10 @@ export interface WhomToRing {
 /** How many the provider rings at once. */
 const most = 10;
 
-/** For a group, the ten who have not talked for the longest time. */
-export async function whomToRing(ctx: Ctx, number: PhoneNumber): Promise<WhomToRing> {
-  const forwarded = number.forward_to_enabled && number.forward_to ? [number.forward_to] : [];
-  const phones = [...new Set([...forwarded, ...number.phone_numbers])].slice(0, most);
-  const members = await free(ctx, await onlineAmong(ctx, membersOf(ctx, number)));
-  return { members: members.slice(0, most - phones.length), phones };
+/** For a group, the ten who have not talked for the longest time. Phones have the places that are left. */
+export async function whomToRing(ctx: Ctx, number: PhoneNumber, origin: Origin): Promise<WhomToRing> {
+  const members = (await free(ctx, await onlineAmong(ctx, membersOf(ctx, number)))).slice(0, most);
+  return { members, phones: forwardedTo(ctx, number, origin).slice(0, most - members.length) };
 }
 
 /** Those that a number is for. */
