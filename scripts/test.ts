@@ -23,11 +23,8 @@ const BATCH = 40;
 /** Files that start servers of their own take longer, so fewer share a process. */
 const SERVERS = /^src\/(cli|db|http)\//;
 const SERVER_BATCH = 8;
-/** Files that start and kill processes take longest. */
-const KILLERS = /^test\/(deploy|reliability)\//;
-const KILLER_BATCH = 3;
-/** Files that take as long as a batch, or measure what a process holds. */
-const ALONE = /^src\/(cli\/(commands|worker)|db\/pool)\.test/;
+/** Files that kill what they start, or measure what a process holds. */
+const ALONE = /^(test\/(deploy|reliability)\/|src\/cli\/(commands|worker)\.test|src\/db\/pool\.test)/;
 /** A process without output for this long is hanging, or a failed test left something open. */
 const SILENT_MS = 5 * 60_000;
 const BATCH_FILE = "test/support/batch.ts";
@@ -146,27 +143,15 @@ function tellEffort(efforts: readonly Effort[]): void {
 // longest and start first.
 function batchesOf(files: readonly string[]): string[][] {
   const alone = files.filter((file) => ALONE.test(file));
-  const killers = files.filter((file) => KILLERS.test(file));
-  const others = files.filter((file) => !ALONE.test(file) && !KILLERS.test(file)).reverse();
+  const others = files.filter((file) => !ALONE.test(file)).reverse();
   const servers = others.filter((file) => SERVERS.test(file));
   const plain = others.filter((file) => !SERVERS.test(file));
-  return [
-    ...inParts(plain, BATCH),
-    ...alone.map((file) => [file]),
-    ...inTurns(killers, KILLER_BATCH),
-    ...inParts(servers, SERVER_BATCH),
-  ];
+  return [...inParts(plain, BATCH), ...alone.map((file) => [file]), ...inParts(servers, SERVER_BATCH)];
 }
 
 function inParts(files: readonly string[], size: number): string[][] {
   const count = Math.ceil(files.length / size);
   return Array.from({ length: count }, (_, part) => files.slice(part * size, (part + 1) * size));
-}
-
-/** Neighbours by name are alike. So that none gets all of the long ones, they go to different parts. */
-function inTurns(files: readonly string[], size: number): string[][] {
-  const count = Math.ceil(files.length / size);
-  return Array.from({ length: count }, (_, part) => files.filter((_file, i) => i % count === part));
 }
 
 interface Ended {
