@@ -1,10 +1,9 @@
 // Maps places in a rule's graph back to places in the request body, so that errors name what was sent.
 import { type Action, spelled } from "./actions.ts";
-import type { Condition } from "./rule.ts";
 
 interface Said {
   trigger: unknown;
-  conditions: readonly Condition[];
+  conditions: readonly { [spelled]?: { operator: string } }[];
   actions: readonly Action[];
 }
 
@@ -20,7 +19,7 @@ export function placeInRule(place: string, reason: string, said: Said): string {
 }
 
 /** `filter.all.0.ref` is `conditions.0.field`. */
-function inCondition([, number, key]: string[], conditions: readonly Condition[]): string {
+function inCondition([, number, key]: string[], conditions: Said["conditions"]): string {
   if (number === undefined) return "conditions";
   const words: Record<string, string> = { ref: "field", op: conditions[Number(number)]?.[spelled]?.operator ?? "operator" };
   return ["conditions", number, ...(key === undefined ? [] : [words[key] ?? key])].join(".");
