@@ -1,7 +1,7 @@
 // Which numbers are called or forwarded to. A number of the organization that rings itself, directly or through a group, makes more
 // calls with each call. Premium-rate numbers bill the organization for whoever set them.
 import type { Ctx } from "../../core/context.ts";
-import type { FieldErrors } from "../../core/errors.ts";
+import { type FieldErrors, refuse } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { isPremiumRate } from "../../values/phone.ts";
 import { ourNumber } from "./own_numbers.ts";
@@ -24,7 +24,7 @@ function isOurLine(ctx: Ctx, phone: string): boolean {
 type Forwarding = Pick<PhoneNumber, "number" | "type" | "forward_to" | "forward_to_enabled" | "phone_numbers">;
 
 /** Refuses phones that cannot be forwarded to. Those that were there before stay, and are not rung. */
-export function checkForwarding(ctx: Ctx, after: Partial<Forwarding>, before: Partial<Forwarding>): FieldErrors {
+export function checkForwarding(ctx: Ctx, after: Partial<Forwarding>, before: Partial<Forwarding>): void {
   const problems: FieldErrors = {};
   const check = (field: string, phone: string) => {
     const reason = whyNotForward(ctx, after, phone);
@@ -35,7 +35,7 @@ export function checkForwarding(ctx: Ctx, after: Partial<Forwarding>, before: Pa
   after.phone_numbers?.forEach((phone, i) => {
     if (!before.phone_numbers?.includes(phone)) check(`phone_numbers.${i}`, phone);
   });
-  return problems;
+  refuse(problems);
 }
 
 function whyNotForward(ctx: Ctx, from: Partial<Forwarding>, phone: string): string | null {

@@ -1,6 +1,6 @@
 // The verbs of phone numbers: whose a number is, who may change it, and what happens to its users.
 import { type Ctx, may } from "../../core/context.ts";
-import { type FieldErrors, invalid, notAllowed, refuse } from "../../core/errors.ts";
+import { collect, type FieldErrors, invalid, notAllowed, refuse } from "../../core/errors.ts";
 import type { Extras } from "../../core/operation.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { lockPointing } from "../../records/references.ts";
@@ -107,5 +107,6 @@ function checkNumber(ctx: Ctx, after: Given, before: Given = {}): void {
       problems[`participants.${i}`] = "is not an active member";
   });
   if (after.forward_to_enabled && !after.forward_to) problems.forward_to = "is required while forward_to_enabled is true";
-  refuse({ ...problems, ...checkForwarding(ctx, after, before) });
+  collect(problems, () => checkForwarding(ctx, after, before));
+  refuse(problems);
 }
