@@ -9,6 +9,7 @@ import { mailHtml, mailText } from "../../values/mail_html.ts";
 import { fromText } from "../../values/rich_text.ts";
 import { same } from "../../values/same.ts";
 import { contact } from "../contacts/contact.ts";
+import { withoutOurLinks } from "../mail_tracking/quoted.ts";
 import { stepMoved } from "../sequences/step_jobs.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
 import { referencesTo } from "./answered.ts";
@@ -46,7 +47,7 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   const values = {
     ...written,
     ...placed,
-    ...bodies(written),
+    ...(await bodies(ctx, written)),
     ...addressed({ ...given, status }, person),
     status,
     direction: status === "inbox" ? ("incoming" as const) : ("outgoing" as const),
@@ -103,7 +104,7 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
   const values = {
     ...before,
     ...written,
-    ...bodies(written, before),
+    ...(await bodies(ctx, written, before)),
     ...addressed({ ...before, ...patch, status }),
     ...(answered && { thread_id: answered.thread_id, references: referencesTo(answered) }),
     subject: written.subject ?? (before.subject || replySubject(answered)),
@@ -239,8 +240,16 @@ function envelopeOf(
 
 type Bodies = Partial<Pick<Email, "body_text" | "body_html">>;
 
+/** Somebody may forward a mail with the links of whom it was sent to. */
+async function bodies(ctx: Ctx, given: Bodies, before: Bodies = {}): Promise<Bodies> {
+  const { body_text, body_html } = bothBodies(given, before);
+  if (body_text === undefined && body_html === undefined) return {};
+  const { text, html } = await withoutOurLinks(ctx, { text: body_text ?? null, html: body_html ?? null });
+  return { body_text: text, body_html: html };
+}
+
 /** Each form of the body is made from the other when it is not given. An e-mail may have both. */
-function bodies(given: Bodies, before: Bodies = {}): Bodies {
+function bothBodies(given: Bodies, before: Bodies = {}): Bodies {
   const text = given.body_text === before.body_text ? undefined : given.body_text;
   const html = given.body_html === before.body_html ? undefined : given.body_html;
   if (typeof html === "string") {

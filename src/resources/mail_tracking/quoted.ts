@@ -1,8 +1,9 @@
 // An answer quotes our mail with the links of the one it was sent to. Whoever of the team reads it there would be counted as that
-// person, and might unsubscribe them. So these links do not get into a received mail: pixels and unsubscribe links go, and a link that
-// leads through the service leads to its target itself.
+// person, and might unsubscribe them. So these links do not get into a received mail, nor into one that is written here: pixels and
+// unsubscribe links go, and a link that leads through the service leads to its target itself.
 import type { Ctx } from "../../core/context.ts";
 import { escapeHtml, unescapeHtml } from "../../values/html.ts";
+import { ourLinkIn } from "./our_links.ts";
 import { targetsOf } from "./tracked_links.ts";
 import { ownLinks } from "./urls.ts";
 
@@ -13,31 +14,62 @@ export interface Body {
 
 /** The same body without them. One query, and only where the body has such a link. */
 export async function withoutOurLinks(ctx: Ctx, { text, html }: Body): Promise<Body> {
-  const own = ownLinks(ctx.settings.base_url);
-  const hashes = [text, html].flatMap((one) => [...(one ?? "").matchAll(own)]).map(([, , hash]) => hash ?? "");
-  if (hashes.length === 0) return { text, html };
-  const targets = await targetsOf(ctx, hashes);
-  // The target of a link of ours: null where it must not lead anywhere.
-  const leads = (url: string): string | null => {
-    const [, , hash] = [...url.matchAll(own)][0]!;
-    return targets.get(hash ?? "") ?? null;
+  const { base_url } = ctx.settings;
+  const hashes: string[] = [];
+  const note: Leads = (url) => {
+    const found = ourLinkIn(base_url, url);
+    if (found === null) return undefined;
+    hashes.push(found.hash);
+    return null;
   };
-  return { text: text && text.replace(own, (url) => leads(url) ?? ""), html: html && htmlWithout(html, own, leads) };
+  textWithout(base_url, text ?? "", note);
+  textWithout(base_url, unescapeHtml(html ?? ""), note);
+  if (hashes.length === 0) return { text, html };
+
+  const targets = await targetsOf(ctx, hashes);
+  const leads: Leads = (url) => {
+    const found = ourLinkIn(base_url, url);
+    return found === null ? undefined : (targets.get(found.hash) ?? null);
+  };
+  return { text: text && textWithout(base_url, text, leads), html: html && htmlWithout(base_url, html, leads) };
 }
+
+/** The target of a link of ours: null where it must not lead anywhere. Undefined for other links. */
+type Leads = (url: string) => string | null | undefined;
+
+const address = /https?:\/[^\s<>"]+/gi;
+/** What follows an address in a sentence, or between tags. */
+const trailing = /(?:&(?:gt|lt|quot|#39);|[.,;:!?)\]'])+$/;
+
+/** In HTML too: `escape` is for what stands between tags. */
+function textWithout(baseUrl: string, text: string, leads: Leads, escape = asIs): string {
+  const plain = new RegExp(`^${ownLinks(baseUrl).source}`, "i");
+  const without = (whole: string): string => {
+    const [ours] = plain.exec(whole) ?? [];
+    // Signs that follow a plain link are the sentence's.
+    if (ours !== undefined) return escape.out(leads(ours) ?? "") + whole.slice(ours.length).replace(address, without);
+    const end = trailing.exec(whole)?.[0] ?? "";
+    const to = leads(escape.in(whole.slice(0, whole.length - end.length)));
+    return to === undefined ? whole : escape.out(to ?? "") + end;
+  };
+  return text.replace(address, without);
+}
+
+const asIs = { in: (text: string): string => text, out: (text: string): string => text };
+const asHtml = { in: unescapeHtml, out: escapeHtml };
 
 const image = /<img\b[^<>]*\bsrc="([^"<>]*)"[^<>]*>/g;
 /** Links hold no links. */
 const anchor = /(<a\b[^<>]*\bhref=")([^"<>]*)("[^<>]*>)([^]*?)<\/a>/g;
 
 /** Of a cleaned fragment, whose attributes are all quoted. */
-function htmlWithout(html: string, own: RegExp, leads: (url: string) => string | null): string {
-  const isOwn = (url: string) => url.search(own) === 0;
-  const withoutPixels = html.replace(image, (whole, src: string) => (isOwn(unescapeHtml(src)) ? "" : whole));
+function htmlWithout(baseUrl: string, html: string, leads: Leads): string {
+  const withoutPixels = html.replace(image, (whole, src: string) => (leads(unescapeHtml(src)) === undefined ? whole : ""));
   const withoutLinks = withoutPixels.replace(anchor, (whole, before: string, href: string, after: string, label: string) => {
-    if (!isOwn(unescapeHtml(href))) return whole;
     const to = leads(unescapeHtml(href));
+    if (to === undefined) return whole;
     return to === null ? label : `${before}${escapeHtml(to)}${after}${label}</a>`;
   });
   // An address that is also written out, as programs do that show links beside their words.
-  return withoutLinks.replace(own, (url) => escapeHtml(leads(url) ?? ""));
+  return textWithout(baseUrl, withoutLinks, leads, asHtml);
 }

@@ -100,6 +100,60 @@ describe("a mail that comes in", () => {
     assert.match(text!, /^> See https:\/\/acme\.example\/a\?b=1&c=2\. Unsubscribe: $/);
   });
 
+  test("loses them also within the addresses of checkers, in capitals, and by detours", async () => {
+    const acme = await organization();
+    const { copies } = await mail(
+      acme,
+      { body_text: "https://acme.example/a?b=1 {% unsubscribe %}", tracking: { clicks: true } },
+      ["ann@example.com"],
+    );
+    const [click, leave] = ["c", "u"].map((path) => linkIn(copies[0]!.text, path));
+    const encoded = encodeURIComponent(click!);
+    const proofpoint = encodeURIComponent(click!)
+      .replaceAll("-", "%2D")
+      .replaceAll("_", "%5F")
+      .replaceAll("%2F", "_")
+      .replaceAll("%", "-");
+    const written = [
+      `https://eur01.safelinks.protection.outlook.com/?url=${encoded}&data=05%7C02&reserved=0`,
+      `https://EUR01.safelinks.protection.outlook.com/?url=${encodeURIComponent(encoded)}`,
+      `https://www.google.com/url?q=${encoded}&sa=D`,
+      `https://urldefense.proofpoint.com/v2/url?u=${proofpoint}&d=DwMFaQ`,
+      `https://urldefense.com/v3/__${click}__;!!AbC!dEf$`,
+      click!.replace("http://localhost", "HTTP://LOCALHOST"),
+      click!.replace("/c/", "/./c/"),
+      click!.replace("/c/", "/x/../c/"),
+      click!.replace("/c/", "/%63/"),
+    ];
+    const pixel = leave!.replace("/u/", "/./o/").replace(/\/$/, ".gif");
+    const others = ["https://www.google.com/url?q=https%3A%2F%2Felse.example%2Fc%2Fx", "https://else.example/?from=localhost"];
+
+    const answers = written.map((url) => fromHtml(`<p><a href="${url.replaceAll("&", "&amp;")}">here</a></p>`).html);
+    const html = `${answers.join("")}${fromHtml(`<img src="${pixel}"><a href="https://x.safelinks.protection.outlook.com/?url=${encodeURIComponent(leave!)}">Leave</a>`).html}`;
+    const text = `${written.map((url) => `(${url}).`).join("\n")}\n${others.join("\n")}`;
+    const clean = await acme.inside((ctx) => withoutOurLinks(ctx, { html, text }));
+
+    assert.equal(clean.html!.match(/<a href="https:\/\/acme\.example\/a\?b=1">here<\/a>/g)?.length, written.length);
+    assert.doesNotMatch(clean.html!, /<img|localhost|safelinks/i);
+    assert.match(clean.html!, /Leave/);
+    assert.equal(clean.text, `${written.map(() => "(https://acme.example/a?b=1).").join("\n")}\n${others.join("\n")}`);
+  });
+
+  test("is forwarded without them, as a draft has none either", async () => {
+    const acme = await organization();
+    const { copies } = await mail(acme, { body_html: '<p><a href="https://acme.example/a">here</a> {% unsubscribe %}</p>' }, [
+      "ann@example.com",
+    ]);
+    const lead = await acme.lead();
+
+    const draft = await acme.post("/activity/email/", { lead_id: lead.id, body_html: `<p>See:</p>${copies[0]!.html}` });
+    const changed = await acme.put(`/activity/email/${draft.id}/`, { body_html: `<p>Now:</p>${copies[0]!.html}` });
+
+    assert.match(copies[0]!.html!, /localhost\/u\//);
+    for (const { body_html, body_text } of [draft, changed]) assert.doesNotMatch(body_html + body_text, /localhost/);
+    assert.match(changed.body_html, /Now:.*here/s);
+  });
+
   test("has no link of another organization's mail resolved", async () => {
     const [acme, other] = [await organization(), await organization()];
     const { copies } = await mail(acme, { body_text: "https://acme.example/secret", tracking: { clicks: true } }, [
