@@ -10,7 +10,7 @@ const most = 1000;
 export async function deleteOldEvents(ctx: Ctx, before: Date): Promise<boolean> {
   const gone = await transactionOf(ctx).read(
     statement(sql`with old as materialized (
-        select t.id from event t where t.organization_id = ${ctx.organization_id} and ${isOldEvent(ctx.now, before)} order by t.id limit ${most})
+        select t.id from event t where t.organization_id = ${ctx.organization_id} and ${isOldEvent(ctx, before)} order by t.id limit ${most})
       delete from event e using old where e.organization_id = ${ctx.organization_id} and e.id = old.id returning 1`),
   );
   return gone.length === most;

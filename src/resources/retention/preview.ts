@@ -70,7 +70,7 @@ async function countOf(ctx: Ctx, kept: Kept, days: number | null) {
     const [row] = await query(
       ctx,
       statement(sql`select count(*) from (select from ${name(table)} t where t.organization_id = ${ctx.organization_id}
-        and ${which(ctx.now, oldBefore(ctx.now, days!))} limit ${countMost + 1}) old`),
+        and ${which(ctx, oldBefore(ctx.now, days!))} limit ${countMost + 1}) old`),
     );
     count += Number(row![0]);
   }

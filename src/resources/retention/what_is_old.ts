@@ -1,4 +1,5 @@
 // What is older than an organization keeps it: conditions on the alias `t`, which indexes serve.
+import type { Ctx } from "../../core/context.ts";
 import { type Sql, sql } from "../../db/sql.ts";
 import { firstIdAt } from "../../values/id.ts";
 import type { Kept } from "../organization/retention.ts";
@@ -29,21 +30,21 @@ export const isOldStrangersRecording = (before: Date): Sql =>
 /** How long an event stays that a consumer or an active webhook has not read, as for everybody. */
 const unreadMostDays = 90;
 
-export function isOldEvent(now: Date, before: Date): Sql {
-  const place = sql`r.organization_id = t.organization_id and (r.cursor_epoch, r.cursor_position, r.cursor_seq) < (t.epoch, t.position, t.seq)`;
+export function isOldEvent({ organization_id, now }: Ctx, before: Date): Sql {
+  const place = sql`r.organization_id = ${organization_id} and (r.cursor_epoch, r.cursor_position, r.cursor_seq) < (t.epoch, t.position, t.seq)`;
   const isUnread = sql`exists (select from consumer r where ${place}) or exists (select from webhook r where r.status = 'active' and ${place})`;
   return sql`t.id < ${firstIdAt("ev", before)} and (t.id < ${firstIdAt("ev", oldBefore(now, unreadMostDays))} or not (${isUnread}))`;
 }
 
 /** What each setting is about: the tables, and which of their rows are old. */
-export const oldOf: Record<Kept, readonly { table: string; which(now: Date, before: Date): Sql }[]> = {
+export const oldOf: Record<Kept, readonly { table: string; which(ctx: Ctx, before: Date): Sql }[]> = {
   mail_days: [
-    { table: "activity", which: (_now, before) => isOldMail(before) },
-    { table: "inbox_prospect", which: (_now, before) => isOldProspect(before) },
+    { table: "activity", which: (_ctx, before) => isOldMail(before) },
+    { table: "inbox_prospect", which: (_ctx, before) => isOldProspect(before) },
   ],
   recording_days: [
-    { table: "activity", which: (_now, before) => isOldRecording(before) },
-    { table: "prospect_message", which: (_now, before) => isOldStrangersRecording(before) },
+    { table: "activity", which: (_ctx, before) => isOldRecording(before) },
+    { table: "prospect_message", which: (_ctx, before) => isOldStrangersRecording(before) },
   ],
   event_days: [{ table: "event", which: isOldEvent }],
 };
