@@ -15,9 +15,9 @@ test("a table as CSV becomes a draft that shows its columns, some values, and wh
 
   assert.deepEqual([draft.status, draft.object_type, draft.n_rows, draft.mapping], ["draft", "lead", 2, null]);
   assert.deepEqual(draft.columns, [
-    { index: 0, name: "Company", samples: ["Acme", "Bolt"], suggested: "name" },
-    { index: 1, name: "E-mail", samples: ["ann@acme.io"], suggested: "contact.email" },
-    { index: 2, name: "Stage", samples: ["Customer", "Potential"], suggested: "status" },
+    { index: 0, name: "Company", samples: ["Acme", "Bolt"], suggested: "name", type_guess: "text" },
+    { index: 1, name: "E-mail", samples: ["ann@acme.io"], suggested: "contact.email", type_guess: "email" },
+    { index: 2, name: "Stage", samples: ["Customer", "Potential"], suggested: "status", type_guess: "text" },
   ]);
   assert.deepEqual(
     (await acme.events(draft.id)).map((one) => one.event),
