@@ -23,7 +23,7 @@ import { hookTrigger, type NewHook, newHook, shownHook, warningsOfHook } from ".
 import { addHook, workflowAlone } from "./hooks/show_hook.ts";
 import type { Verification } from "./hooks/verification.ts";
 import { isLent } from "./in_its_name.ts";
-import { checkActing } from "./lent_rights.ts";
+import { checkActing, checkLending } from "./lent_rights.ts";
 import { cancelRuns, mendRuns, resumeRuns } from "./living_runs.ts";
 import { automationNews } from "./names.ts";
 import { problemsOfGoingLive } from "./publishable.ts";
@@ -84,6 +84,7 @@ export const publishAutomation = operation({
     await checkForce(ctx, plan.graph);
 
     const isNew = !(same(plan, before.published) && (await isLent(ctx, before.active_version_id!)));
+    if (!isNew) checkLending(ctx, plan.settings.run_as_user_id);
     // What was paused may have lost what it names meanwhile.
     const goesLive = isNew || before.status !== "active";
     const found = goesLive ? await problemsOfGoingLive(ctx, plan, senderOf(ctx, plan)) : await semanticsOf(ctx, plan);

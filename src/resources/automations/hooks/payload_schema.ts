@@ -1,5 +1,5 @@
 // The JSON Schema that the payload of a call, or the input of a run, must fit. Its patterns are its author's, and may take for ever: checking
-// is bounded, and a schema that took too long is not tried again for ten seconds.
+// is bounded, and a schema that took too long a few times is not tried again for ten seconds.
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { invalid } from "../../../core/errors.ts";
@@ -10,16 +10,19 @@ type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
 /** So long that a machine which is busy with other things does not seem slow. */
 const mostMs = 200;
-const slow = new LRUCache<string, true>({ max: 1000, ttl: 10_000 });
+/** How often each schema has taken too long. One bad value shall not keep the good ones out, and many shall not hold up everybody. */
+const slow = new LRUCache<string, number>({ max: 1000, ttl: 10_000 });
+const slowMost = 5;
 
 function checked<T>(schema: unknown, act: (schema: z.ZodType) => T): T {
   const key = JSON.stringify(schema);
-  if (slow.has(key)) throw new TookTooLong();
+  const slowTimes = slow.get(key) ?? 0;
+  if (slowTimes >= slowMost) throw new TookTooLong();
   const read = z.fromJSONSchema(schema as JsonSchema);
   try {
     return withinTime(mostMs, () => act(read));
   } catch (error) {
-    if (error instanceof TookTooLong) slow.set(key, true);
+    if (error instanceof TookTooLong) slow.set(key, slowTimes + 1);
     throw error;
   }
 }
