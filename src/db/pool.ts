@@ -143,7 +143,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     rowSecurity: options.rls,
     read(organizationId, statement, asker = null) {
       if (pulse.isSilent) return refused();
-      return shared ? shared.read(statement) : own.use(asker, scoped(organizationId, statement));
+      return shared ? shared.read(statement) : reads.use(asker, scoped(organizationId, statement));
     },
     search(organizationId, statement, asker = null) {
       if (pulse.isSilent) return refused();
@@ -165,7 +165,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     },
     unscoped(statement) {
       if (pulse.isSilent) return refused();
-      return shared ? shared.read(statement) : own.use(null, scoped(null, statement));
+      return shared ? shared.read(statement) : reads.use(null, scoped(null, statement));
     },
     unscopedTransaction: (work) => (pulse.isSilent ? refused() : transaction(null, work, null)),
     askServer: (statement) => pulse.ask(statement),
