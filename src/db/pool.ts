@@ -86,10 +86,14 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
   const reads = new Share(config, { connections: cores + 4, heavy: cores + 1 }, onError, { isAlive });
   const sharedOf = (more: string, size: { count: number; depth: number }) =>
     options.rls || pooled !== null ? null : new SharedReads({ ...config, options: `${limits} ${more}` }, size, onError, isAlive);
-  const shared = sharedOf(byIndexOnly, { count: options.readConnections ?? 8, depth: Number.POSITIVE_INFINITY });
+  const count = options.readConnections ?? 8;
+  // Also where they are not pipelined they have connections of their own: a transaction that reads besides must not wait for others.
+  const single =
+    sharedOf(byIndexOnly, { count, depth: Number.POSITIVE_INFINITY }) ??
+    new Share(config, { connections: count, heavy: Math.ceil(count / 2) }, onError, { isAlive });
   // Searches differ in length, so only a few queue on one connection. There are about as many connections as cores.
   const searches = sharedOf(options.spread ? onCluster : plannedOnce, { count: Math.max(4, cores), depth: 4 });
-  const all = [own, reads, shared, searches].filter((one) => one !== null);
+  const all = [own, reads, single, searches].filter((one) => one !== null);
   // Connects without the role that owns nothing, which may not cancel statements of the connecting user.
   const pulse = new Pulse(
     { ...direct, options: limits },
@@ -135,6 +139,8 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     asker?.stepAside();
     return reads.use(asker, scoped(organizationId, statement), cancel);
   };
+  const read = (organizationId: string | null, statement: Statement, asker: Asker | null) =>
+    single instanceof Share ? single.use(asker, scoped(organizationId, statement)) : single.read(statement);
   const flights = openFlights(transaction);
   const refused = () => Promise.reject(unavailable());
 
@@ -143,7 +149,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     rowSecurity: options.rls,
     read(organizationId, statement, asker = null) {
       if (pulse.isSilent) return refused();
-      return shared ? shared.read(statement) : reads.use(asker, scoped(organizationId, statement));
+      return read(organizationId, statement, asker);
     },
     search(organizationId, statement, asker = null) {
       if (pulse.isSilent) return refused();
@@ -165,7 +171,7 @@ export function openDatabase(options: PoolOptions): PostgresDatabase {
     },
     unscoped(statement) {
       if (pulse.isSilent) return refused();
-      return shared ? shared.read(statement) : reads.use(null, scoped(null, statement));
+      return read(null, statement, null);
     },
     unscopedTransaction: (work) => (pulse.isSilent ? refused() : transaction(null, work, null)),
     askServer: (statement) => pulse.ask(statement),
