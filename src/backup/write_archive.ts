@@ -75,7 +75,9 @@ function writerTo(tar: Pack, ended: Promise<void>): ArchiveWriter {
   const entry = (name: string, bytes: Buffer) =>
     Promise.race([
       new Promise<void>((resolve, reject) => {
-        tar.entry({ name, size: bytes.length, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
+        const sink = tar.entry({ name, size: bytes.length, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
+        // It ends with the tar, and an error that nobody hears would end the process.
+        sink.on("error", reject);
       }),
       ended,
     ]);
