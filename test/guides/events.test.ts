@@ -11,6 +11,7 @@ import { freePort } from "../support/free_port.ts";
 import { organization } from "../support/given.ts";
 import { followRequests, guideOf } from "../support/guides.ts";
 import { outboundService } from "../support/outbound.ts";
+import { until } from "../support/processes.ts";
 import { withWorker } from "../support/worker.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -48,11 +49,11 @@ for (const [file, program] of [
     };
     try {
       const curl = begin("sh", ["-c", `exec ${command}`]);
-      const [beginning] = await once(curl.stdout!, "data");
-      assert.match(String(beginning), /^retry: 2000\n:\nid: Wy[IJ]/);
+      let told = "";
+      curl.stdout!.on("data", (text) => (told += text));
+      await until(() => /^retry: 2000\n:\nid: Wy[IJ]/.test(told));
       const [first, second] = [await acme.lead({ name: "Acme" }), await acme.lead({ name: "Bolt" })];
-      const [told] = await once(curl.stdout!, "data");
-      assert.match(String(told), /^id: Wy[IJ]\S+\nevent: lead.created\ndata: \{"id":"ev_/);
+      await until(() => /\nid: Wy[IJ]\S+\nevent: lead.created\ndata: \{"id":"ev_/.test(told));
 
       const mirror = begin(program, [file]);
       await mirrors(["Acme", "Bolt"]);

@@ -12,6 +12,7 @@ import { build } from "esbuild";
 import { freePort } from "../../../test/support/free_port.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
+import { until } from "../../../test/support/processes.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 
 const root = new URL("../../..", import.meta.url).pathname;
@@ -151,8 +152,8 @@ test("a follower that is killed goes on where it was", async () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     let text = "";
-    child.stdout.setEncoding("utf8");
-    while (!text.includes(`${last}\n`)) text += (await once(child.stdout, "data"))[0];
+    child.stdout.setEncoding("utf8").on("data", (more) => (text += more));
+    await until(() => text.includes(`${last}\n`));
     child.kill("SIGKILL");
     return text.trim().split("\n");
   };
