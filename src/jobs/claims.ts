@@ -89,15 +89,11 @@ export async function wakeLateJobs(core: Core, organizationId: string): Promise<
     text: `with late as materialized (
              select kind, object_id from job where organization_id = $1
                and ((state = 'scheduled' and (due_at <= $2 or (failures > 0 and due_at > $3))) or (state = 'claimed' and claimed_until <= $2))
-             for update skip locked)
+             for update skip locked),
+           shortened as (update job set claimed_until = $4 where organization_id = $1 and state = 'claimed' and claimed_until > $5)
            update job j set state = 'ready', crashes = j.crashes + case j.state when 'claimed' then 1 else 0 end, claim = null, claimed_until = null
            from late where j.organization_id = $1 and j.kind = late.kind and j.object_id = late.object_id`,
-    values: [organizationId, now, far.retry],
-  });
-  await core.db.once(organizationId, {
-    name: "job.shorten_claims",
-    text: "update job set claimed_until = $2 where organization_id = $1 and state = 'claimed' and claimed_until > $3",
-    values: [organizationId, new Date(now.getTime() + claimMs), far.claim],
+    values: [organizationId, now, far.retry, new Date(now.getTime() + claimMs), far.claim],
   });
 }
 
