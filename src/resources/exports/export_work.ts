@@ -94,10 +94,13 @@ async function write(core: Core, job: Job, made: Export, lost: AbortSignal): Pro
       lost.throwIfAborted();
       return report((count += more));
     });
+    const keep = (kept: AsyncIterable<Buffer>) => keepOwn(keeperOf(core, job), kept, mediaTypes[made.format]);
+    if (made.compression === "none") {
+      const bytes = await keep(content);
+      return { bytes, count, measured: bytes };
+    }
     const measure = new Measure();
-    const plain = measure.passed(content);
-    const kept = made.compression === "gzip" ? gzipped(plain) : plain;
-    const bytes = await keepOwn(keeperOf(core, job), kept, mediaTypes[made.format]);
+    const bytes = await keep(gzipped(measure.passed(content)));
     return { bytes, count, measured: measure.result() };
   });
 }
