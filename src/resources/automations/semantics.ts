@@ -93,7 +93,6 @@ function problemsOfWatches({ trigger, graph: { goals = [], exits = [] } }: Plan)
   return [...lost, ...same];
 }
 
-/** The values of `match` that stand for the run's own record, which is also what it is when it is left out. */
 /** Of a run that is over at once nothing that happens later is a goal. */
 function warningsOfHaste({ graph: { steps, goals = [] }, settings }: Plan): Finding[] {
   if (Object.values(steps).some((step) => takesTime(step, settings))) return [];
@@ -108,6 +107,7 @@ function takesTime({ type }: Step, { time_window }: Plan["settings"]): boolean {
   return type.startsWith("wait.") || of?.awaited !== undefined || of?.outside !== undefined || keepsHours;
 }
 
+/** The values of `match` that stand for the run's own record, which is also what it is when it is left out. */
 const isItsRecord = (match: unknown): boolean =>
   match === undefined ||
   same(match, { object_id: { $ref: "record.id" } }) ||

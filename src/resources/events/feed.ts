@@ -98,8 +98,8 @@ export const isSeen = ({ epoch, snapshot }: Seen): Sql =>
 const keptDays = 30;
 
 /**
- * Events are deleted in whole months, the oldest first, or by the day where an organization has its own retention. A transaction may take a minute, so its events may be older than the
- * place before them.
+ * Events are deleted in whole months, the oldest first, or by the day where an organization has its own retention. A transaction may take
+ * a minute, so its events may be older than the place before them.
  */
 async function refuseForgotten(ctx: Ctx, at: string): Promise<void> {
   const since = new Date(Date.parse(at) - 60_000);

@@ -1,5 +1,6 @@
-// How long the parts of a turn may take, by the service's clock; should that be set back, by the time that has passed. A turn that outlasts its claim counts as a crashed worker, and
-// several of them as a webhook that crashes workers. A receiver that is only slow must never look like that.
+// How long the parts of a turn may take, by the service's clock; should that be set back, by the time that has passed. A turn that
+// outlasts its claim counts as a crashed worker, and several of them as a webhook that crashes workers. A receiver that is only slow must
+// never look like that.
 import type { Core } from "../../core/core.ts";
 import { claimMs, type Job } from "../../jobs/job.ts";
 
