@@ -297,6 +297,13 @@ test("Web form", async () => {
   const [lead] = (await acme.get("/lead/?_expand=contacts")).data;
   assert.deepEqual([lead.name, lead.source, lead.contacts[0].emails[0].email], ["Acme", "web form", "ann@client.example"]);
   assert.deepEqual(await tasksOf(acme, lead.id), ["Answer Ann"]);
+
+  const people = Array.from({ length: 8 }, (_, i) => ({ company: "Formco", name: `P${i}`, email: `p${i}@formco.example` }));
+  await Promise.all(people.map((one) => post(secret, JSON.stringify(one))));
+  await work();
+  const [formco, ...others] = (await acme.get("/lead/?query=name:Formco")).data;
+  assert.deepEqual(others, []);
+  assert.equal((await tasksOf(acme, formco.id)).length, people.length);
 });
 
 test("the published schema takes every recipe, and no step that does not exist", async () => {

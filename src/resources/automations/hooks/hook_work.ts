@@ -4,17 +4,16 @@ import { type Ctx, query } from "../../../core/context.ts";
 import { requestOf } from "../../../jobs/claims.ts";
 import { holdClaim, type Job, release, type Work } from "../../../jobs/job.ts";
 import { asSystem } from "../../../records/acting.ts";
-import { lockRecord } from "../../../records/records.ts";
 import type { Evaluation } from "../automation_event.ts";
 import { recordEvaluations } from "../consume.ts";
 import { type Heard, refusedBy, startFor } from "../evaluate.ts";
 import { type Facts, recordById, triggerFacts, type Values } from "../facts.ts";
 import { inItsName, lenderOf } from "../in_its_name.ts";
 import { type Listener, listenerById } from "../listeners.ts";
+import { lockSought } from "../lock_sought.ts";
 import { hookJobs } from "../names.ts";
 import { type Occurrence, readOccurrences } from "../occurrence.ts";
 import { failureOf } from "../step_failure.ts";
-import { workflow } from "../workflow.ts";
 import { hookTrigger } from "./hook.ts";
 import { createSought, findSought, type Lookup, soughtValues } from "./lookup.ts";
 import { fitsSchema } from "./payload_schema.ts";
@@ -77,8 +76,6 @@ const aboutNothing = ({ event }: Call): Occurrence => ({ ...event, object_type: 
 
 async function start(ctx: Ctx, job: Job, call: Call): Promise<void> {
   const { record_lookup, payload_schema, create_if_missing } = call.listener.plan.trigger.config;
-  // One at a time, so that two calls about the same new person create one record.
-  if (create_if_missing === true) await lockRecord(ctx, workflow, call.listener.automation_id);
   await holdClaim(ctx, job);
   const refused = (reason: string) => end(ctx, job, call, aboutNothing(call), refusedBy(call.listener, reason));
 
@@ -88,6 +85,7 @@ async function start(ctx: Ctx, job: Job, call: Call): Promise<void> {
 
   const lookup = record_lookup as Lookup;
   const values = soughtValues(lookup, factsOf(ctx, call));
+  if (create_if_missing === true) lockSought(ctx, lookup.object_type, values);
   const id = await findSought(ctx, lookup, values);
   if (id !== null) return evaluated(ctx, job, call, await aboutRecord(ctx, call, lookup, id), heard);
   if (create_if_missing !== true) return refused("record_not_found");

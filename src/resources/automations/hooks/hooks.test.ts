@@ -264,6 +264,25 @@ describe("a call", () => {
     assert.equal((await reasons(endless)).reason, "payload_schema");
   });
 
+  test("creates somebody once, though several automations hear of them at the same moment", async () => {
+    const acme = await organization();
+    const match = [{ field: "email", value: { $ref: "trigger.payload.email" } }];
+    const record_lookup = { object_type: "contact", match };
+    const config = { verification: { mode: "none" }, record_lookup, create_if_missing: true };
+    const always = { settings: { re_enroll: "always" } };
+    const [one, other] = [await hooked(acme, config, always), await hooked(acme, config, always)];
+
+    await Promise.all(
+      ["ann@x.example", "Ann@x.example", "bob@x.example"].flatMap((email) =>
+        [one, other].map(({ call }) => call(JSON.stringify({ email }))),
+      ),
+    );
+    await work(acme);
+
+    assert.equal((await acme.all("/contact/")).length, 2);
+    assert.equal((await acme.all("/automation_runs/")).length, 6);
+  });
+
   test("is answered while the automation is paused, and skipped; a deleted one has no address", async () => {
     const acme = await organization();
     const { id, path, made, call } = await hooked(acme, { verification: { mode: "none" } });

@@ -17,6 +17,7 @@ import {
 import { refusalOf } from "../../shared/refused_words.ts";
 import { recordTypes } from "../catalog.ts";
 import { isObject } from "../config.ts";
+import { lockSought } from "../lock_sought.ts";
 import { faultOf, StepFailure } from "../step_failure.ts";
 import type { Call } from "./step.ts";
 
@@ -118,7 +119,7 @@ export async function createOf(
   return { kind, id: row.id };
 }
 
-/** The oldest record with the same values in these fields. */
+/** The oldest record with the same values in these fields. Where there is none, nobody else creates one before this transaction ends. */
 export async function findAlike(
   { ctx, written }: Call,
   objectType: string,
@@ -126,16 +127,19 @@ export async function findAlike(
   fields: Fields,
 ): Promise<Target | null> {
   const kind = ctx.registry.resource(objectType)!;
-  const conditions = by.map((key) => {
-    const field = kind.fields[key];
-    if (field?.source !== "column" || field.type !== "text" || field.hidden || typeof fields[key] !== "string")
+  const values: Record<string, string> = {};
+  for (const key of by) {
+    const [field, value] = [kind.fields[key], fields[key]];
+    if (field?.source !== "column" || field.type !== "text" || field.hidden || typeof value !== "string")
       throw new StepFailure(
         "config_invalid",
         faultOf(written.fields),
         `dedupe.by: ${key} is not a text field that fields has a value for`,
       );
-    return sql`lower(t.${name(key)}) = lower(${fields[key]})`;
-  });
+    values[key] = value;
+  }
+  lockSought(ctx, objectType, values);
+  const conditions = Object.entries(values).map(([key, value]) => sql`lower(t.${name(key)}) = lower(${value})`);
   const [found] = await findRecords(ctx, kind, conditions, sql`order by t.id limit 1`);
   return found === undefined ? null : { kind, id: found.id };
 }
