@@ -14,7 +14,7 @@ import { parseCountry } from "../../values/country.ts";
 import { parseEmail } from "../../values/email.ts";
 import { newId } from "../../values/id.ts";
 import { parsePhone } from "../../values/phone.ts";
-import { parseDate } from "../../values/time.ts";
+import { addDays, parseDate } from "../../values/time.ts";
 import { sealFor } from "../shared/sealed.ts";
 import { dialable } from "./dialable.ts";
 import { phoneNumber } from "./phone_number.ts";
@@ -95,7 +95,8 @@ async function cancel(ctx: Ctx, id: string, reason: string | null): Promise<Row<
 async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
   const { port_id: _, id: __, reason: ___, account_number, pin, ...rest } = given;
   await lockOrders(ctx);
-  const phone_numbers = await checkOrder(ctx, given);
+  const requested_foc_date = given.requested_foc_date ? parseDate(given.requested_foc_date, { cutTime: true }) : null;
+  const phone_numbers = await checkOrder(ctx, given, requested_foc_date);
   await moveNumbers(ctx, phone_numbers, "pending", "porting");
 
   const id = newId(port.prefix, ctx.now.getTime());
@@ -111,7 +112,7 @@ async function submit(ctx: Ctx, given: Given): Promise<Row<typeof port>> {
     loa_file_id: blankAsNull(rest.loa_file_id),
     invoice_file_id: blankAsNull(rest.invoice_file_id),
     country: given.country ? parseCountry(given.country) : (parsePhone(phone_numbers[0]!, "US")?.country ?? null),
-    requested_foc_date: given.requested_foc_date ? parseDate(given.requested_foc_date, { cutTime: true }) : null,
+    requested_foc_date,
     sealed_account_number: seal(account_number, "sealed_account_number"),
     sealed_pin: seal(pin, "sealed_pin"),
     submitted_at: ctx.now.toISOString(),
@@ -127,9 +128,15 @@ async function lockOrders(ctx: Ctx): Promise<void> {
   await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
 }
 
+/** Carriers say no to a day that is nearer. */
+const daysAhead = 7;
+
 /** The numbers in their stored form, for an order that a carrier can process. */
-async function checkOrder(ctx: Ctx, given: Given): Promise<string[]> {
+async function checkOrder(ctx: Ctx, given: Given, day: string | null): Promise<string[]> {
   const problems: FieldErrors = {};
+  const earliest = addDays(ctx.now.toISOString().slice(0, 10), daysAhead);
+  if (day !== null && day < earliest)
+    problems.requested_foc_date = `must be ${earliest} or later: carriers need ${daysAhead} days`;
   const numbers = given.phone_numbers!.map((raw) => dialable(raw, ctx)?.phone ?? "");
   const open = await openFor(ctx, numbers);
   numbers.forEach((number, i) => {

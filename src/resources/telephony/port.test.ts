@@ -6,11 +6,13 @@ import { phoneNumber } from "./phone_number.ts";
 
 const order = { phone_numbers: ["(212) 555-1234"], authorized_name: "Ada Admin", account_number: "12345" };
 
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
 test("numbers instead of an id request a port of those, and the account data is never shown again", async () => {
   const acme = await organization();
 
   const answer = await acme.ask("POST", "/port/close/", {
-    body: { ...order, pin: "9876", carrier_name: "Ring Co", requested_foc_date: "2026-03-01", billing_address: { city: "Bonn" } },
+    body: { ...order, pin: "9876", carrier_name: "Ring Co", requested_foc_date: inDays(30), billing_address: { city: "Bonn" } },
   });
 
   assert.equal(answer.status, 201, answer.text);
@@ -68,6 +70,15 @@ test("an order that no carrier could do anything with is refused, place by place
     { ...order, phone_numbers: ["+442079460000"], loa_file_id: "x" },
     "loa_file_id",
   );
+});
+
+test("a day on which no carrier gives a number away is refused, also while the papers are missing", async () => {
+  const acme = await organization();
+
+  for (const requested_foc_date of ["2020-01-01", inDays(0), inDays(5)])
+    await acme.refused(400, "POST", "/port/close/", { ...order, requested_foc_date }, "requested_foc_date");
+
+  assert.deepEqual((await acme.get("/port/")).data, []);
 });
 
 test("a number that several order at once is ordered once", async () => {

@@ -123,8 +123,7 @@ test("what Twilio refuses is an exception with its words, and what it may have t
 
 test("an order that Twilio would send back names what is missing, and one that it cannot take stays a record with the reason", async () => {
   const { authorized_email: _, customer_name: __, billing_address: ___, ...bare } = order;
-  const near = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
-  const { body } = await acme.ask("POST", "/port/close/", { body: { ...bare, requested_foc_date: near } });
+  const { body } = await acme.ask("POST", "/port/close/", { body: bare });
   const outside = await acme.post("/port/close/", {
     ...order,
     phone_numbers: ["+442079460000"],
@@ -141,7 +140,6 @@ test("an order that Twilio would send back names what is missing, and one that i
     "billing_address.state",
     "billing_address.zipcode",
     "customer_name",
-    "requested_foc_date",
   ]);
   assert.deepEqual([outside.provider, free.provider, unproven.provider, twilio.ports.orders], [null, null, null, []]);
   for (const { status_details } of [outside, free])

@@ -3,7 +3,6 @@ import type { Ctx } from "../../core/context.ts";
 import { type FieldErrors, refuse } from "../../core/errors.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
-import { addDays } from "../../values/time.ts";
 import { file } from "../files/file.ts";
 import type { port } from "./port.ts";
 import { connectedProvider, notConnected } from "./provider.ts";
@@ -41,8 +40,6 @@ function lacking(order: Port, needed: readonly (keyof typeof papers)[]): Port | 
 const wanted = (missing: readonly string[]): string =>
   `The carriers want ${missing.join(" and ")}: end this port, and ask again with ${missing.length > 1 ? "them" : "it"}`;
 
-/** Carriers say no to a day that is nearer. */
-const daysAhead = 7;
 const invoiceMax = 10_000_000;
 
 async function checkForProvider(ctx: Ctx, order: Port): Promise<void> {
@@ -50,9 +47,6 @@ async function checkForProvider(ctx: Ctx, order: Port): Promise<void> {
   for (const field of ["authorized_email", "customer_name"] as const) if (!order[field]) problems[field] = forProvider;
   for (const line of ["address_1", "city", "state", "zipcode"] as const)
     if (!order.billing_address?.[line]?.trim()) problems[`billing_address.${line}`] = forProvider;
-  const earliest = addDays(ctx.now.toISOString().slice(0, 10), daysAhead);
-  if (order.requested_foc_date && order.requested_foc_date < earliest)
-    problems.requested_foc_date = `must be ${earliest} or later: carriers need ${daysAhead} days`;
   const invoice = (await findRecord(ctx, file, order.invoice_file_id!)) as Row<typeof file>;
   if (!/^(application\/pdf|image\/)/.test(invoice.mime) || invoice.size > invoiceMax)
     problems.invoice_file_id = "must be a PDF or a picture of 10 MB or less";
