@@ -8,10 +8,10 @@ import { store } from "../../records/store.ts";
 import { messageChanged } from "../conversations/keep_up.ts";
 import { followOutcome } from "../sequences/call_outcomes.ts";
 import { endWays } from "../sequences/stops.ts";
-import { bothForms } from "../shared/both_forms.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { dialerJobs } from "../telephony/dialer_jobs.ts";
 import { finishStep } from "../telephony/sequence_calls.ts";
+import { bothForms } from "./both_forms.ts";
 import { call, type callStates } from "./call.ts";
 import { tellOfMissedCall } from "./notices.ts";
 import { checkOutcome, outcomesOf } from "./outcomes.ts";
@@ -28,7 +28,7 @@ export async function createCall(ctx: Ctx, given: Create<typeof call>): Promise<
   const row = store.insert(ctx, call, {
     ...given,
     ...placed,
-    ...written(given),
+    ...(await written(ctx, given)),
     ...outcome(ctx, given),
     phone: given.phone === undefined ? (person?.phones[0]?.phone ?? null) : given.phone,
     disposition: given.disposition === undefined ? dispositions[status] : given.disposition,
@@ -46,7 +46,7 @@ export async function updateCall(ctx: Ctx, before: Call, patch: Patch<typeof cal
 
   const after = store.update(ctx, call, before, {
     ...patch,
-    ...written(patch, before),
+    ...(await written(ctx, patch, before)),
     ...outcome(ctx, patch, before),
     disposition: dispositionOf(before, patch, status),
     date_answered: before.date_answered ?? (status === "in-progress" ? ctx.now.toISOString() : null),
@@ -118,8 +118,12 @@ function checkMove(from: Status, to: Status): void {
   if (from !== to && live[from] && !live[from].includes(to)) throw invalid({ status: `cannot become ${to} while it is ${from}` });
 }
 
-function written(given: Patch<typeof call>, before?: Call): Partial<Pick<Call, "note" | "note_html">> {
-  const forms = bothForms({ text: given.note, html: given.note_html }, { text: before?.note, html: before?.note_html });
+async function written(ctx: Ctx, given: Patch<typeof call>, before?: Call): Promise<Partial<Pick<Call, "note" | "note_html">>> {
+  const forms = await bothForms(
+    ctx,
+    { text: given.note, html: given.note_html },
+    { text: before?.note, html: before?.note_html },
+  );
   return forms ? { note: forms.text, note_html: forms.html } : {};
 }
 

@@ -10,7 +10,7 @@ import { emailKey } from "../../values/email.ts";
 import { contact } from "../contacts/contact.ts";
 import { user } from "../organization/organization.ts";
 import { endWays } from "../sequences/stops.ts";
-import { bothForms } from "../shared/both_forms.ts";
+import { bothForms } from "./both_forms.ts";
 import { checkCalendars } from "./calendar_meetings.ts";
 import { type Attendee, longest, type MeetingState, meeting, stateAt } from "./meeting.ts";
 import { settled } from "./meeting_states.ts";
@@ -31,7 +31,7 @@ export async function createMeeting(ctx: Ctx, given: Create<typeof meeting>): Pr
     ...given,
     ...placed,
     ...times,
-    ...notes(given),
+    ...(await notes(ctx, given)),
     status: stateOf(ctx, given.status, times),
     attendees: resolved(ctx, given.attendees ?? [], contacts, placed.lead_id),
     activity_at: given.activity_at ?? times.starts_at,
@@ -55,7 +55,7 @@ export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<type
   const after = store.update(ctx, meeting, before, {
     ...patch,
     ...times,
-    ...notes(patch, before),
+    ...(await notes(ctx, patch, before)),
     status: nextState(ctx, before, patch.status, times),
     attendees: patch.attendees === undefined ? before.attendees : resolved(ctx, patch.attendees, contacts, before.lead_id),
     activity_at: patch.activity_at ?? (before.activity_at === before.starts_at ? times.starts_at : before.activity_at),
@@ -169,8 +169,9 @@ function resolved(ctx: Ctx, attendees: readonly Attendee[], contacts: readonly C
 
 type Notes = Partial<Pick<Meeting, "user_note" | "user_note_html" | "user_note_mentions">>;
 
-function notes(given: Notes, before: Notes = {}): Notes {
-  const forms = bothForms(
+async function notes(ctx: Ctx, given: Notes, before: Notes = {}): Promise<Notes> {
+  const forms = await bothForms(
+    ctx,
     { text: given.user_note, html: given.user_note_html },
     { text: before.user_note, html: before.user_note_html },
   );

@@ -3,7 +3,7 @@ import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { store } from "../../records/store.ts";
-import { type BothForms, bothForms } from "../shared/both_forms.ts";
+import { type BothForms, bothForms } from "./both_forms.ts";
 import { note } from "./note.ts";
 import { newOnes, tellMentioned } from "./notices.ts";
 import { checkPlace, place } from "./placing.ts";
@@ -11,7 +11,7 @@ import { checkPlace, place } from "./placing.ts";
 type Note = Row<typeof note>;
 
 export async function createNote(ctx: Ctx, given: Create<typeof note>): Promise<Note> {
-  const forms = bothForms({ text: given.note, html: given.note_html });
+  const forms = await bothForms(ctx, { text: given.note, html: given.note_html });
   if (!forms?.html) throw invalid({ note: "is required" });
   const { placed } = await place(ctx, given);
 
@@ -21,7 +21,7 @@ export async function createNote(ctx: Ctx, given: Create<typeof note>): Promise<
 }
 
 export async function updateNote(ctx: Ctx, before: Note, patch: Patch<typeof note>): Promise<Note> {
-  const forms = bothForms({ text: patch.note, html: patch.note_html }, { text: before.note, html: before.note_html });
+  const forms = await bothForms(ctx, { text: patch.note, html: patch.note_html }, { text: before.note, html: before.note_html });
   if (forms && !forms.html) throw invalid({ note: "must not be empty" });
   await checkPlace(ctx, before, patch);
 

@@ -7,8 +7,8 @@ import { emit } from "../../records/event.ts";
 import { findAnyRecord, findRecord } from "../../records/records.ts";
 import { lockToChange, lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { bothForms } from "../activities/both_forms.ts";
 import { excerpt, nameOfCaller, notify, withdrawNotices } from "../notifications/notify.ts";
-import { bothForms } from "../shared/both_forms.ts";
 import { comment } from "./comment.ts";
 import { commentThread } from "./comment_thread.ts";
 
@@ -16,7 +16,7 @@ type Comment = Row<typeof comment>;
 type Thread = Row<typeof commentThread>;
 
 export async function createComment(ctx: Ctx, given: Create<typeof comment>): Promise<Comment> {
-  const words = wordsOf(given.body);
+  const words = await wordsOf(ctx, given.body);
   const about = given.thread_id === undefined ? await objectOf(ctx, given.object_id) : await threadOf(ctx, given);
   const before = about.thread;
   const thread = joinThread(ctx, about);
@@ -39,7 +39,7 @@ export async function updateComment(ctx: Ctx, before: Comment, patch: Patch<type
   if (before.removed_at !== null) throw invalid({ body: "cannot be changed: the comment was removed" });
   if (patch.body === undefined) return before;
 
-  const after = store.update(ctx, comment, before, wordsOf(patch.body));
+  const after = store.update(ctx, comment, before, await wordsOf(ctx, patch.body));
   tell(
     ctx,
     after,
@@ -63,9 +63,9 @@ export async function deleteComment(ctx: Ctx, before: Comment): Promise<void> {
 
 // --- text ---
 
-function wordsOf(body: string | null | undefined): Pick<Comment, "body" | "mentions"> {
+async function wordsOf(ctx: Ctx, body: string | null | undefined): Promise<Pick<Comment, "body" | "mentions">> {
   if (body === undefined) throw invalid({ body: "is required" });
-  const forms = bothForms({ html: body });
+  const forms = await bothForms(ctx, { html: body });
   if (!forms?.html) throw invalid({ body: "must not be empty" });
   return { body: forms.html, mentions: forms.mentions };
 }

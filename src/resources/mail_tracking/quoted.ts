@@ -1,6 +1,6 @@
 // An answer quotes our mail with the links of the one it was sent to. Whoever of the team reads it there would be counted as that
-// person, and might unsubscribe them. So these links do not get into a received mail, nor into one that is written here: pixels and
-// unsubscribe links go, and a link that leads through the service leads to its target itself.
+// person, and might unsubscribe them. So these links do not get into a received mail, nor into mail, notes and comments that are written
+// here: pixels and unsubscribe links go, and a link that leads through the service leads to its target itself.
 import type { Ctx } from "../../core/context.ts";
 import { escapeHtml, unescapeHtml } from "../../values/html.ts";
 import { ourLinkIn } from "./our_links.ts";

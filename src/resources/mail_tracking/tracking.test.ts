@@ -154,6 +154,40 @@ describe("a mail that comes in", () => {
     assert.match(changed.body_html, /Now:.*here/s);
   });
 
+  test("is quoted without them in notes, calls, meetings, deals and comments", async () => {
+    const acme = await organization();
+    const written = '<p>See <a href="https://acme.example/a">here</a> {% unsubscribe %}</p>';
+    const { copies } = await mail(acme, { body_html: written, tracking: { opens: true, clicks: true } }, ["ann@example.com"]);
+    const { html, text } = copies[0]!;
+    const { id: lead_id } = await acme.lead();
+    const starts_at = later(3_600_000).toISOString();
+    const kinds: [path: string, body: object, field: string][] = [
+      ["/activity/note/", { lead_id }, "note"],
+      ["/activity/call/", { lead_id }, "note"],
+      ["/activity/meeting/", { lead_id, title: "Offer", starts_at }, "user_note"],
+      ["/opportunity/", { lead_id }, "note"],
+    ];
+
+    assert.match(html! + text, /localhost\/c\/.*localhost\/u\/.*localhost\/o\//s);
+    for (const [path, body, field] of kinds) {
+      const made = await acme.post(path, { ...body, [`${field}_html`]: `<p>He got:</p>${html}` });
+      const changed = await acme.put(`${path}${made.id}/`, { [`${field}_html`]: `<p>She got:</p>${html}` });
+      const plain = await acme.post(path, { ...body, [field]: `He got ${linkIn(html, "c")}. ${text}` });
+
+      for (const one of [made, changed, plain]) assert.doesNotMatch(JSON.stringify(one), /localhost\/[cuo]\//, path);
+      for (const one of [made, changed])
+        assert.match(one[`${field}_html`], /got:.*<a href="https:\/\/acme\.example\/a">here<\/a>/s);
+      assert.match(plain[field], /^He got https:\/\/acme\.example\/a\. See here/);
+    }
+    const note = await acme.note({ lead_id });
+    const comment = await acme.post("/comment/", { object_id: note.id, body: `<p>He got:</p>${html}` });
+    const corrected = await acme.put(`/comment/${comment.id}/`, { body: `<p>She got:</p>${html}` });
+    for (const { body } of [comment, corrected]) {
+      assert.doesNotMatch(body, /localhost/);
+      assert.match(body, /got:.*<a href="https:\/\/acme\.example\/a">here<\/a>/s);
+    }
+  });
+
   test("has no link of another organization's mail resolved", async () => {
     const [acme, other] = [await organization(), await organization()];
     const { copies } = await mail(acme, { body_text: "https://acme.example/secret", tracking: { clicks: true } }, [

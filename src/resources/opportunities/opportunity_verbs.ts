@@ -11,6 +11,7 @@ import { store } from "../../records/store.ts";
 import { formatMoney } from "../../values/money.ts";
 import { notAmong } from "../../values/reasons.ts";
 import { parseDate } from "../../values/time.ts";
+import { bothForms } from "../activities/both_forms.ts";
 import { logOpportunityStatusChange, removeStatusChangesOf } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
@@ -18,7 +19,6 @@ import { nameOfCaller, notify } from "../notifications/notify.ts";
 import { isActiveMember } from "../organization/organization.ts";
 import { quote } from "../quotes/quote.ts";
 import { endWays } from "../sequences/stops.ts";
-import { bothForms } from "../shared/both_forms.ts";
 import { dateOfState, refuseEndBeforeCreated } from "../shared/history.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { lineItem } from "./line_item.ts";
@@ -38,7 +38,7 @@ type Said = Pick<
 export async function createOpportunity(ctx: Ctx, given: Create<typeof opportunity>): Promise<Opportunity> {
   const status = statusOf(ctx, given, undefined) ?? firstOf(statusesOf(ctx, given.pipeline_id));
   refuseEndBeforeCreated(given);
-  const values = plain(ctx, given, undefined);
+  const values = await plain(ctx, given, undefined);
   const stamped = stamps(ctx, status, undefined, values);
   const lead_id = await leadOf(ctx, given);
 
@@ -58,7 +58,7 @@ export async function createOpportunity(ctx: Ctx, given: Create<typeof opportuni
 
 /** A change of status also gets its own event. */
 export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Patch<typeof opportunity>): Promise<Opportunity> {
-  const values = plain(ctx, patch, before);
+  const values = await plain(ctx, patch, before);
   refuseWorth(before, values);
   const status = statusOf(ctx, patch, before);
   const present = ctx.directory.get(opportunityStatus, before.status_id)!;
@@ -205,7 +205,7 @@ export function datesOf(
 
 // --- other names of stored fields ---
 
-function plain<T extends Said>(
+async function plain<T extends Said>(
   ctx: Ctx,
   { status, status_id, pipeline_id, close_date, ...given }: T,
   before: Opportunity | undefined,
@@ -213,7 +213,11 @@ function plain<T extends Said>(
   if (status === null) throw invalid({ status: "must not be null" });
   const isGiven = typeof given.user_id === "string" && given.user_id !== before?.user_id;
   if (isGiven && !isActiveMember(ctx.directory, given.user_id!)) throw invalid({ user_id: "is not an active member" });
-  const noted = bothForms({ text: given.note, html: given.note_html }, { text: before?.note, html: before?.note_html });
+  const noted = await bothForms(
+    ctx,
+    { text: given.note, html: given.note_html },
+    { text: before?.note, html: before?.note_html },
+  );
   return {
     ...given,
     ...(noted && { note: noted.text, note_html: noted.html }),
