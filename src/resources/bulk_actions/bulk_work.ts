@@ -13,7 +13,7 @@ import type { BulkAction, Doing, Done } from "./doing.ts";
 import { doings, neededFor } from "./kinds.ts";
 import { bulkJobs } from "./names.ts";
 import { finish, noteDone, stop } from "./progress.ts";
-import { takeMatching, whyNoQuery } from "./recheck.ts";
+import { recheckOf, takeMatching } from "./recheck.ts";
 import { nextItems } from "./snapshot.ts";
 import { type Extent, takeTurns } from "./turns.ts";
 
@@ -37,11 +37,12 @@ export const bulkWork: Work = {
 /** Returns whether the next items follow at once. The job is then still claimed. */
 async function takeTurn(core: Core, job: Job, { most, mayGoOn }: Extent): Promise<boolean> {
   return inName(core, job, async (ctx, action, doing) => {
-    const stopped = (await doing.stopped?.(ctx, action)) ?? (await whyNoQuery(ctx, doing, action));
+    const { condition, whyNot: noQuery } = await recheckOf(ctx, doing, action);
+    const stopped = (await doing.stopped?.(ctx, action)) ?? noQuery;
     if (stopped !== null) return halt(ctx, job, action, stopped);
     const items = await nextItems(ctx, action.id, most);
     const own: Ctx = { ...ctx, meta: { ...ctx.meta, bulk_action_id: action.id } };
-    const done = items.length === 0 ? [] : await takeMatching(own, doing, action, items);
+    const done = items.length === 0 ? [] : await takeMatching(own, doing, action, items, condition);
     const after = noteDone(ctx, action, items, done);
     if (done.length === items.length && items.length < most) return finish(ctx, job, after);
     if (!mayGoOn) release(ctx, job, ctx.now);
