@@ -3,7 +3,7 @@
 import { type Ctx, userOf } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import { text, timestamp } from "../../core/field.ts";
-import type { Recipient } from "../../core/resource.ts";
+import type { Recipient, Resource } from "../../core/resource.ts";
 import { same } from "../../values/same.ts";
 
 export const messageStates = ["draft", "scheduled", "outbox", "sent", "inbox", "error"] as const;
@@ -52,6 +52,9 @@ export function sendsTo(row: { status: MessageState } & Record<string, any>): re
     return given.map((value, i) => ({ at: Array.isArray(row[field]) ? `${field}.${i}` : field, is, value: String(value) }));
   });
 }
+
+/** Its records are messages that a customer may have or get. */
+export const isMessage = (kind: Pick<Resource, "sendsTo">): boolean => kind.sendsTo === sendsTo;
 
 /** Only a draft may be edited. A request that takes a message back to draft may edit it as well. */
 export function checkContent<T extends { status: MessageState }>(

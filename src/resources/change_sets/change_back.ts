@@ -8,12 +8,11 @@ import { eventText } from "../../records/event.ts";
 import { checkVisible, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
-import { isLeaving, type MessageState } from "../activities/message_states.ts";
+import { isLeaving, isMessage, type MessageState } from "../activities/message_states.ts";
 import { change } from "../bulk_actions/do_edit.ts";
 import { inboxProspect } from "../inbox/inbox_prospect.ts";
 import { partsFollow } from "../inbox/prospect_messages.ts";
 import type { PastEvent } from "./changes_of.ts";
-import { isMessage } from "./messages.ts";
 import type { Past } from "./past.ts";
 import { checkRight, refuseAdministration } from "./rights.ts";
 
