@@ -28,6 +28,7 @@ export const findingCodes = {
     "config_invalid",
     "config_required",
     "config_not_available",
+    "schema_invalid",
     "enroll_existing_unsupported",
     "branch_no_cases",
     "branch_case_duplicate",

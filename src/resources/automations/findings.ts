@@ -26,6 +26,7 @@ export const warning = (...given: Parameters<typeof finding>): Finding => ({ ...
 
 /** The first line whose place and reason both match. */
 const codes: readonly [place: RegExp, reason: RegExp, code: FindingCode][] = [
+  [/\.(payload|input|output)_schema(\.|$)/, /^(?!is required)/, "schema_invalid"],
   [/^trigger\.type$/, /is not known/, "trigger_type_unknown"],
   [/^graph\.steps\.\w+\.type$/, /is not known/, "step_type_unknown"],
   [/\.type_version$/, /./, "type_version_unknown"],

@@ -52,7 +52,48 @@ test("what a run is started with fits the trigger's schema, and by hand too it s
   assert.deepEqual([first.status, second.status, third.status], [201, 400, 400]);
   const broken = { type: "manual", config: { input_schema: { type: "string", pattern: "(" } } };
   const refusal = await acme.refused(400, "POST", "/automations/", { name: "X", trigger: broken, graph: noted });
-  assert.match(JSON.stringify(refusal), /is no JSON Schema that can be checked/);
+  assert.deepEqual(refusal["field-errors"], { "trigger.config.input_schema.pattern": "is not a regular expression" });
+});
+
+test("a schema is checked as it is written, or refused", async () => {
+  const acme = await organization();
+  const { id: record_id } = await acme.lead();
+  const misfits: [schema: object, input: object, place: string][] = [
+    [{ required: ["q"] }, {}, "q"],
+    [{ type: "object", required: ["q"] }, { r: 1 }, "q"],
+    [{ properties: { q: { type: "string" } } }, { q: 3 }, "q"],
+    [{ properties: { q: { minLength: 4 } } }, { q: "aaa" }, "q"],
+    [{ properties: { q: { type: "string", allOf: [{ pattern: "^b+$" }] } } }, { q: "aaa" }, "q"],
+    [{ properties: { q: { type: "string", anyOf: [{ pattern: "^b" }, { pattern: "^c" }] } } }, { q: "aaa" }, "q"],
+    [{ properties: { q: { enum: ["a"], type: "string" } } }, { q: "b" }, "q"],
+    [{ properties: { q: { not: { const: 1 } } } }, { q: 1 }, "q"],
+    [{ dependentSchemas: { a: { required: ["b"] } } }, { a: 1 }, "b"],
+    [{ properties: { a: {} }, additionalProperties: false }, { b: 1 }, "b"],
+    [{ properties: { l: { items: { required: ["x"] } } } }, { l: [{ x: 1 }, {}] }, "l.1.x"],
+  ];
+  for (const [input_schema, input, place] of misfits) {
+    const { id } = await published(acme, noted, { trigger: { type: "manual", config: { input_schema } } });
+    await acme.refused(400, "POST", `/automations/${id}/run/`, { record_id, input }, `input.${place}`);
+  }
+
+  const wrong: [schema: object, place: string][] = [
+    [{ typ: "string" }, "typ"],
+    [{ required: "q" }, "required"],
+    [{ properties: { q: { type: "text" } } }, "properties.q.type"],
+    [{ properties: { q: { format: "phone" } } }, "properties.q.format"],
+    [{ patternProperties: { "(": {} } }, "patternProperties"],
+    [{ items: [{ type: "string" }] }, "items"],
+    [{ properties: { q: { $ref: "#/$defs/person" } } }, "properties.q.$ref"],
+    [{ properties: { q: "string" } }, "properties.q"],
+  ];
+  for (const [input_schema, place] of wrong) {
+    const body = { name: "X", trigger: { type: "manual", config: { input_schema } }, graph: noted };
+    const { errors } = await acme.refused(400, "POST", "/automations/", body, `trigger.config.input_schema.${place}`);
+    assert.deepEqual(
+      errors.map((one: any) => one.code),
+      ["schema_invalid"],
+    );
+  }
 });
 
 test("a schema may name parts of itself", async () => {
@@ -74,7 +115,7 @@ test("a schema may name parts of itself", async () => {
   assert.equal((await run({ buyer: { name: "Ada" } })).status, 201);
   const elsewhere = { ...input_schema, properties: { buyer: { $ref: "record.name" } } };
   const wrong = { name: "X", trigger: { type: "manual", config: { input_schema: elsewhere } }, graph: noted };
-  await acme.refused(400, "POST", "/automations/", wrong, "trigger.config.input_schema");
+  await acme.refused(400, "POST", "/automations/", wrong, "trigger.config.input_schema.properties.buyer.$ref");
   const noted5 = chain(["note.create", { note: { $ref: "#/$defs/person" } }]);
   await acme.refused(400, "POST", "/automations/", { name: "X", trigger: newLead, graph: noted5 }, "graph.steps.s1.config.note");
 });

@@ -142,6 +142,12 @@ const config = {
     wrong: only("message.send", { to: { $ref: "record" }, channel: "telegram", text: "Hi" }),
     mended: only("message.send", { to: { $ref: "record" }, channel: "whatsapp", text: "Hi" }),
   },
+  schema_invalid: {
+    by: "saving",
+    path: "trigger.config.input_schema.properties.n.typ",
+    wrong: by("manual", { input_schema: { properties: { n: { typ: "integer" } } } }),
+    mended: by("manual", { input_schema: { properties: { n: { type: "integer" } } } }),
+  },
   branch_no_cases: { by: "saving", path: `${at}.config.cases`, wrong: cases(), mended: cases("a") },
   branch_case_duplicate: { by: "saving", path: `${at}.config.cases.1.id`, wrong: cases("a", "a"), mended: cases("a", "b") },
   split_weights_invalid: { by: "saving", path: `${at}.config.variants.0.weight`, wrong: split(-1), mended: split(1) },

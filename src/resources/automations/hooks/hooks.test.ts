@@ -225,7 +225,7 @@ describe("a call", () => {
     const buyer = (email: string, n = 1) => JSON.stringify({ n, buyer: { email } });
 
     const found = await finds.call(buyer("ADA@example.com"));
-    const missing = await finds.call(buyer("bob@example.com"));
+    const missing = await finds.call(buyer("carl@example.com"));
     const without = await finds.call("{}");
     const made = [await creates.call(buyer("bob@example.com")), await creates.call(buyer("bob@example.com", 2))];
     const bad = await creates.call(buyer("not an address"));
@@ -405,7 +405,7 @@ test("a secret is changed with a day in which both are good, by those who may pu
   };
   const refusal = await acme.refused(400, "POST", "/automations/", { name: "X", trigger: wrong, graph });
   assert.deepEqual(Object.keys(refusal["field-errors"]).sort(), [
-    "trigger.config.payload_schema",
+    "trigger.config.payload_schema.type",
     "trigger.config.verification.header",
   ]);
 });

@@ -137,7 +137,7 @@ test("a schema that cannot be checked, and a rubric that cannot be scored by, ar
     return acme.refused(400, "POST", "/automations/", body, `graph.steps.s1.config.${place}`);
   };
 
-  await refuse("ai.extract", { prompt: "Seats?", output_schema: { type: "pigeon" } }, "output_schema");
+  await refuse("ai.extract", { prompt: "Seats?", output_schema: { type: "pigeon" } }, "output_schema.type");
   await refuse("ai.score", { rubric: { criteria: [] } }, "rubric.criteria");
 });
 
