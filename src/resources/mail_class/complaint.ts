@@ -14,6 +14,9 @@ export interface Complaint {
 /** Other reports are about signatures, or say that a mail is not spam after all. */
 const complaints = new Set(["abuse", "fraud", "complaint", "opt-out", "opt-out-list"]);
 
+/** The feedback loops of some providers have an envelope sender, and report for domains of their customers too. */
+export const feedbackLoops = /^(?:staff@(?:hotmail|outlook)\.com|scomp@aol\.(?:net|com)|feedback@arf\.mail\.yahoo\.com)$/i;
+
 export const complaintIn = (facts: Facts): Complaint | null => reported(facts) ?? byMicrosoft(facts);
 
 /** Any feedback report, even without a complaint: a program wrote it. */

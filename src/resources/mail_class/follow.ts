@@ -9,13 +9,14 @@ import { emailKey } from "../../values/email.ts";
 import { failAccount } from "../accounts/account_states.ts";
 import { type Bounce, forgetBounces, noteBounces, refusingRecipients, softBounces } from "../activities/bounces.ts";
 import { email } from "../activities/email.ts";
-import { people, person } from "../activities/recipients.ts";
+import { person } from "../activities/recipients.ts";
 import { seesEverybodyWith } from "../contacts/sees_everybody.ts";
 import { liftBounces, liftSuppressionsBy, suppress } from "../contacts/suppress.ts";
 import { isNews, notify } from "../notifications/notify.ts";
 import { sendAgain } from "../sequences/send_again.ts";
 import type { Stopped } from "../sequences/sequence_subscription.ts";
 import { type About, endWays, holdWays, reopenWays, stopOthers } from "../sequences/stops.ts";
+import { believed, isForged, recipientsOf } from "./believed.ts";
 import type { Failure } from "./bounce.ts";
 import type { Classification } from "./classification.ts";
 
@@ -38,7 +39,9 @@ export async function followClass(
   if (verdict.class === "bounce" || verdict.class === "complaint") {
     if (sent === null || (verdict.decided_by === "rule" && isForged(sent, verdict, reporter))) return { ways: [] };
     if (!(await maySpeakFor(ctx, received, recipientsOf(sent)))) return { ways: [] };
-    const ways = verdict.class === "bounce" ? cameBack(ctx, sent, received, verdict) : complained(ctx, sent, received, verdict);
+    const heard = await believed(ctx, sent, verdict, reporter);
+    if (heard.failed.length < verdict.failed.length) tellOfRumour(ctx, sent, verdict, heard);
+    const ways = heard.class === "bounce" ? cameBack(ctx, sent, received, heard) : complained(ctx, sent, received, heard);
     return { ways: await ways };
   }
   if (received === null || received.sender === null) return { ways: [] };
@@ -82,10 +85,6 @@ export async function unfollowClass(ctx: Ctx, received: Email): Promise<void> {
 const maySpeakFor = async (ctx: Ctx, received: Email | null, addresses: readonly string[]): Promise<boolean> =>
   received === null || (received.mailbox_user_ids ?? []).length > 0 || seesEverybodyWith(ctx, addresses);
 
-/** Whoever got a mail knows its id, and could report that the others who got it do not exist, or complained. Servers send reports. */
-const isForged = (sent: Email, { is_doubted }: Classification, reporter: string | null): boolean =>
-  is_doubted === true || (reporter !== null && recipientsOf(sent).includes(emailKey(reporter)));
-
 // --- the sent mail that it is about ---
 
 const mostAtOnce = 20;
@@ -100,10 +99,6 @@ async function messageOfOurs(ctx: Ctx, received: Email | null, { about }: Classi
   if (first !== undefined || !received?.in_reply_to_id) return first ?? null;
   return (await lockToChange(ctx, email, sql`${isOurs} and t.id = ${received.in_reply_to_id}`))[0] ?? null;
 }
-
-const recipientsOf = ({ to, cc, bcc }: Email): string[] => [
-  ...new Set(people([to, cc, bcc].flat()).map((one) => emailKey(one.email))),
-];
 
 /** The sender. A person who replies from another address is still the same person. */
 function sender(received: Email, sent: Email | null): About & { addresses: string[] } {
@@ -197,6 +192,20 @@ async function isBad(ctx: Ctx, address: string, kind: Failure["kind"]): Promise<
 function tellOfBounces(ctx: Ctx, sent: Email, [first, ...others]: readonly Bounce[]): void {
   const whom = others.length === 0 ? first!.address : `${first!.address} and ${others.length} more`;
   tell(ctx, sent, `${words[first!.kind as keyof typeof words]} ${whom}`, first!.reason ?? sent.subject);
+}
+
+/** Nothing follows from it, but it may be true. */
+function tellOfRumour(ctx: Ctx, sent: Email, said: Classification, heard: Classification): void {
+  const isBelieved = (address: string) => heard.failed.some((one) => one.address === address);
+  const others = failuresOf(sent, said).filter(({ address }) => !isBelieved(address));
+  if (others.length === 0) return;
+  const whom = others.map(({ address }) => address).join(", ");
+  tell(
+    ctx,
+    sent,
+    `Somebody reports that your mail did not reach ${whom}`,
+    "It is not their server that says so: nothing followed",
+  );
 }
 
 const words = {

@@ -1,4 +1,5 @@
 // Whether a report looks as if a mail server sent it. Whoever got a mail knows its id, and can write a report about it.
+import { feedbackLoops } from "../mail_class/complaint.ts";
 import type { ArrivedMail } from "./arrived.ts";
 import { hasFailed, isAuthentic } from "./authentic.ts";
 import type { Account } from "./visit.ts";
@@ -16,9 +17,6 @@ export function isDoubted(account: Account, mail: ArrivedMail): boolean {
   if (hasFailed(account, mail)) return true;
   return mail.return_path.includes("@") && !isFeedbackLoop(account, mail);
 }
-
-/** The feedback loops of some providers have an envelope sender. */
-const feedbackLoops = /^(?:staff@(?:hotmail|outlook)\.com|scomp@aol\.(?:net|com)|feedback@arf\.mail\.yahoo\.com)$/i;
 
 const isFeedbackLoop = (account: Account, mail: ArrivedMail): boolean =>
   mail.classification.class === "complaint" && feedbackLoops.test(mail.from?.email ?? "") && isAuthentic(account, mail);

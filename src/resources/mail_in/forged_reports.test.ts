@@ -111,7 +111,8 @@ test("what a server reports counts, whether or not the mailbox shows who sent it
       (at) => bounce({ From: server, "Authentication-Results": failed.replace("mx.example.com", "mx.other.example") }, at),
       [true, false],
     ],
-    ["a complaint", (at) => complaint({ From: "fbl@provider.example", "Return-Path": "<>" }, at), [false, true]],
+    ["our own server", (at) => bounce({ From: "MAILER-DAEMON@mx.example.com", "Return-Path": "<>" }, at), [true, false]],
+    ["a complaint", (at) => complaint({ From: "fbl@mx.client.example", "Return-Path": "<>" }, at), [false, true]],
     [
       "a known feedback loop",
       (at) =>
@@ -125,6 +126,57 @@ test("what a server reports counts, whether or not the mailbox shows who sent it
     await drained();
     assert.deepEqual(await marksOf(at), expected, name);
   }
+});
+
+test("of a mail to several domains a server reports about its own one alone; the sender is told of the rest", async () => {
+  const at = await scene();
+  const { acme, box, offered } = at;
+  const said = ["victim@client.example", "evil@other.example"].map(
+    (one) => `Final-Recipient: rfc822; ${one}\r\nAction: failed\r\nStatus: 5.1.1\r\n`,
+  );
+  for (const From of [
+    "MAILER-DAEMON@other.example",
+    "postmaster@mx.other.example",
+    "MAILER-DAEMON@third.example",
+    "MAILER-DAEMON",
+  ])
+    for (const made of [bounce, complaint]) await box.deliver(made({ From, "Return-Path": "<>" }, at));
+  await drained();
+  const before = await marksOf(at);
+  const [told] = (await acme.get("/notification/?type=email_bounced")).data;
+
+  await box.deliver(report("delivery-status", said.join("\r\n"), { From: "MAILER-DAEMON@mx.other.example" }, offered));
+  await drained();
+
+  assert.deepEqual(
+    [before, await marksOf(at)],
+    [
+      [false, false],
+      [false, false],
+    ],
+  );
+  assert.match(told.title, /your mail/);
+  const { bounces } = (await acme.get("/activity/email/?status=sent")).data[0];
+  assert.deepEqual(
+    bounces.map(({ address }: any) => address),
+    ["evil@other.example"],
+  );
+});
+
+test("a colleague among the recipients is nobody who forges", async () => {
+  const at = await scene();
+  const { acme, box } = at;
+  const colleague = await acme.member();
+  const { email } = await colleague.get("/me/");
+  const offered = newMessageId();
+  const mail = { from: box.address, to: `victim@client.example, ${email}`, subject: "For both", messageId: offered };
+  await box.deliver(letter(mail), { folder: "Sent" });
+  await drained();
+
+  await box.deliver(bounce({ From: "MAILER-DAEMON@hosting.example", "Return-Path": "<>" }, { ...at, offered }));
+  await drained();
+
+  assert.deepEqual(await marksOf(at), [true, false]);
 });
 
 test("who takes a doubted report for a real one can say so", async () => {
