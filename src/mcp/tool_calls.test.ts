@@ -77,8 +77,8 @@ describe("a tool", () => {
     const create = (agent: typeof safe, more: object) =>
       agent.call("create_record", { object_type: "automation", data: { ...data, ...more } });
 
-    const draft = await create(safe, {});
-    const active = await create(safe, { status: "active" });
+    const draft = await create(safe, { status: "draft" });
+    const active = await create(safe, {});
     const { id } = draft.structuredContent.record;
     const started = await safe.call("update_record", {
       object_type: "automation",

@@ -147,7 +147,7 @@ describe("a connection", () => {
     const rule = await acme.post("/inbox_rule/", { name: "Old", is_enabled: false, ...forward });
     const actions = [{ type: "call_webhook", config: { url: "https://example.com/stays" } }];
     const calls = { name: "Calls", trigger: "lead.created", actions };
-    const draft = await acme.post("/automation/", calls);
+    const draft = await acme.post("/automation/", { ...calls, status: "draft" });
 
     for (const [method, path, body] of [
       ["POST", "/api_key/", { name: "stays" }],

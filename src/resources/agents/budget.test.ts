@@ -200,7 +200,7 @@ describe("a budget", () => {
     const trigger = { type: "record.created", config: { object_type: "lead" } };
     const acts = { name: "Acts", trigger, actions: [{ type: "create_task", config: { text: "x" } }] };
     await robot.refused(403, "POST", "/automation/", { ...acts, status: "active" });
-    const { id } = await robot.post("/automation/", acts);
+    const { id } = await robot.post("/automation/", { ...acts, status: "draft" });
     await robot.refused(403, "PUT", `/automation/${id}/`, { status: "active" });
     await robot.refused(403, "POST", "/sequence/", { name: "Sends", timezone: "UTC", steps: [{ step_type: "call" }] });
     await acme.put(`/automation/${id}/`, { status: "active" });

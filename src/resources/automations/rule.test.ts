@@ -21,17 +21,22 @@ const planOf = async (ws: Workspace, id: string) => {
   return row!.map((text) => JSON.parse(text!));
 };
 
-test("a rule is a draft unless it is said to be active, in either word", async () => {
+test("a rule is in force when it is saved, unless it says otherwise, in either word", async () => {
   const acme = await organization();
 
-  const [draft, active, paused] = [
+  const [plain, active, draft, paused] = [
     await acme.post("/automation/", rule),
     await acme.post("/automation/", { ...rule, status: "active" }),
+    await acme.post("/automation/", { ...rule, status: "draft" }),
     await acme.post("/automation/", { ...rule, is_active: false }),
   ];
+  const led = { ...rule, actions: [{ type: "create_task", config: { text: { $template: "{{ record.nme }}" } } }] };
+  await acme.refused(400, "POST", "/automation/", led, "actions.0.config.text.$template");
+  await acme.post("/automation/", { ...led, status: "draft" });
 
-  assert.deepEqual([draft.status, draft.is_active], ["draft", false]);
+  assert.deepEqual([plain.status, plain.is_active], ["active", true]);
   assert.deepEqual([active.status, active.is_active], ["active", true]);
+  assert.deepEqual([draft.status, draft.is_active], ["draft", false]);
   assert.equal(paused.status, "paused");
   assert.deepEqual(draft.trigger, { type: "record.created", config: { object_type: "lead" } });
   assert.equal(draft.generation, 1);

@@ -72,7 +72,10 @@ export const rule = resource({
     generation: generation("1"),
     name: text({ required: true }),
     description: text({ max: 10_000 }),
-    status: choice(["active", "paused", "draft"], { default: "draft", doc: "Only an `active` automation runs." }),
+    status: choice(["active", "paused", "draft"], {
+      default: "active",
+      doc: "Only an `active` automation runs: from when it is saved, unless it says otherwise.",
+    }),
     is_active: input(z.boolean(), {
       shown: computed(["status"], z.boolean(), (status: string) => status === "active", "Whether the status is `active`."),
       doc: "Another way to set `status`: true for `active`, false for `paused`.",

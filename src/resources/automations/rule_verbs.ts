@@ -100,7 +100,7 @@ function statusOf({ status, is_active }: Patch<typeof rule>, was: Rule["status"]
   const saysActive = typeof is_active === "boolean" && (was === null || is_active !== (was === "active"));
   if (saysStatus && saysActive && is_active !== (status === "active"))
     throw invalid({ is_active: `contradicts the status ${status}` });
-  return saysStatus ? status : saysActive ? (is_active ? "active" : "paused") : (was ?? "draft");
+  return saysStatus ? status : saysActive ? (is_active ? "active" : "paused") : (was ?? "active");
 }
 
 /** From the next event on. What publishing would refuse is refused. */

@@ -259,7 +259,7 @@ test("rules can be read where the second generation is, when they are asked for"
   const acme = await organization();
   const workflow = await create(acme);
   const actions = [{ type: "create_note", config: { note: "Hi" } }];
-  const rule = await acme.post("/automation/", { name: "Greet", trigger: "lead.created", actions });
+  const rule = await acme.post("/automation/", { name: "Greet", status: "draft", trigger: "lead.created", actions });
   await acme.put(`/automation/${rule.id}/`, { match: "any", conditions: [{ field: "name", operator: "exists" }] });
   const lead = await acme.lead();
   const run = await ran(acme, rule.id, "completed", "2026-01-01T00:00:00Z", lead.id);
