@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { type SealedColumn, sealedColumns } from "../services/sealed_columns.ts";
 import type { Secrets } from "../services/secrets.ts";
-import { quoted } from "./catalog.ts";
+import { quoted, tablesOf } from "./catalog.ts";
 
 /** A secret that is not there any more, and what somebody has to do about it. */
 export interface LostSecret {
@@ -20,13 +20,12 @@ export interface LostSecret {
 /** Returns what has to be entered again. */
 export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): Promise<LostSecret[]> {
   const lost: LostSecret[] = [];
-  for (const one of sealedColumns) if (one.lost !== null) lost.push(...(await lostOf(client, one, one.lost)));
+  const columns = await columnsHere(client);
+  for (const one of columns) if (one.lost !== null) lost.push(...(await lostOf(client, one, one.lost)));
   await renewWebhooks(client, secrets, null);
   // An address whose secret is unknown cannot check its calls. Publishing the automation again makes a new one.
   await client.query("update automation set hook_hash = null where hook_hash is not null");
-  for (const { table, column } of sealedColumns.filter(
-    (one) => one.table !== "webhook" || one.column !== "sealed_signature_key",
-  )) {
+  for (const { table, column } of columns.filter((one) => one.table !== "webhook" || one.column !== "sealed_signature_key")) {
     const { rows } = await client.query(
       "select attnotnull as needed from pg_attribute where attrelid = $1::text::regclass and attname = $2",
       [quoted(table), column],
@@ -38,6 +37,12 @@ export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): 
     );
   }
   return lost;
+}
+
+/** An older archive has fewer of them. */
+async function columnsHere(client: pg.ClientBase): Promise<SealedColumn[]> {
+  const tables = new Map((await tablesOf(client)).map(({ name, columns }) => [name, columns]));
+  return sealedColumns.filter(({ table, column }) => tables.get(table)?.includes(column));
 }
 
 /** In an archive without secrets their columns are empty, which says that one was there. */

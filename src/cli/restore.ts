@@ -73,8 +73,11 @@ async function putIn(config: Config, file: string, newIds: boolean): Promise<voi
       "The archive was signed by another service, so its signature says nothing here: use it only if you trust where it comes from.",
     );
   const id = await withDatabase(config, async (url) => {
+    // An empty database becomes as that of the archive was, and is brought up to date with the organization in it.
+    await migrate(url, { count: manifest.migrations.count });
+    const here = await restoreOrganization(open, manifest, { url, storage: filesOf(config), secrets }, newIds);
     await migrate(url);
-    return restoreOrganization(open, manifest, { url, storage: filesOf(config), secrets }, newIds);
+    return here;
   });
   say(contentsOf(manifest));
   say(`Restored as ${id}. Make a key by: headwater key create --organization ${id} --email …`);

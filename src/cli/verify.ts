@@ -16,7 +16,7 @@ export async function run(config: Config, given: string | undefined): Promise<vo
   say(contentsOf(manifest));
 }
 
-export function contentsOf({ id, taken_at, release, tables, files, secrets }: Manifest): string {
+export function contentsOf({ id, taken_at, release, organization_id, tables, files, secrets }: Manifest): string {
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
   const sealed =
     secrets === null
@@ -24,5 +24,6 @@ export function contentsOf({ id, taken_at, release, tables, files, secrets }: Ma
       : secrets.has_key
         ? "with secrets and their key"
         : `with secrets, sealed with the key ${secrets.key_id}`;
-  return `${id} of ${taken_at}, by ${release}: ${rows} rows in ${tables.length} tables, ${files.count} files of ${files.bytes} bytes, ${sealed}`;
+  const whose = organization_id === null ? "" : ` of ${organization_id} alone`;
+  return `${id}${whose} of ${taken_at}, by ${release}: ${rows} rows in ${tables.length} tables, ${files.count} files of ${files.bytes} bytes, ${sealed}`;
 }

@@ -4,23 +4,12 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import pg from "pg";
 import { listMigrations, migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { withClient } from "../../src/db/one_client.ts";
+import { createBlankDatabase } from "../support/database.ts";
 import { startLoad } from "../support/load.ts";
 import { command, dataDir, launch, start, startAt, until } from "../support/processes.ts";
 import { releaseBefore } from "../support/release_before.ts";
-
-/** A database at an older version. */
-async function databaseAt(migrations: number): Promise<{ url: string; drop(): Promise<void> }> {
-  const server = process.env.TEST_DATABASE_URL!;
-  const name = `upgrade_${process.pid}`;
-  const administer = (statement: string) => withClient(server, "test", (client: pg.Client) => client.query(statement));
-  await administer(`create database ${name}`);
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  await migrate(url, { count: migrations });
-  return { url, drop: async () => void (await administer(`drop database if exists ${name} with (force)`)) };
-}
 
 /** The release after this one: a column, a table and two indexes more. */
 async function releaseAfter(folder: string): Promise<URL> {
@@ -52,10 +41,11 @@ test("an upgrade under load refuses no request: the API and the worker of before
   const folder = dataDir();
   const before = releaseBefore(folder);
   t.diagnostic(`the release before is ${before.name}, with ${before.migrations} migrations`);
-  const database = await databaseAt(before.migrations);
+  const url = await createBlankDatabase();
+  await migrate(url, { count: before.migrations });
   const key = "the-key-of-an-upgrade-under-load";
   const env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: url,
     DATA_DIR: folder,
     BOOTSTRAP_API_KEY: key,
     RATE_LIMIT: "off",
@@ -77,7 +67,7 @@ test("an upgrade under load refuses no request: the API and the worker of before
   places.shift();
   oldWorker.kill("SIGTERM");
   assert.equal(await old.stop(), 0);
-  const applied = await migrate(database.url, { folder: await releaseAfter(folder) });
+  const applied = await migrate(url, { folder: await releaseAfter(folder) });
   await load.answered(100);
   const { requests, created, failures, repeated } = await load.end();
   t.diagnostic(`${requests} requests, ${repeated} of them asked twice`);
@@ -85,15 +75,14 @@ test("an upgrade under load refuses no request: the API and the worker of before
   assert.deepEqual(failures, []);
   assert.equal(migrated.code, 0, migrated.err);
   assert.equal(applied.length, 2);
-  const { rows } = await withClient(database.url, "test", (client) =>
+  const { rows } = await withClient(url, "test", (client) =>
     client.query(`select count(*)::int as leads, (select count(*)::int from pg_index where not indisvalid) as broken from lead`),
   );
   assert.deepEqual(rows, [{ leads: created.length, broken: 0 }]);
   // What the old worker did not do, the new one does.
-  await until(async () => (await waitingJobs(database.url)) === 0);
+  await until(async () => (await waitingJobs(url)) === 0);
   worker.kill("SIGTERM");
   await fresh.stop();
-  await database.drop();
 });
 
 const waitingJobs = async (url: string): Promise<number> => {

@@ -3,6 +3,7 @@
 // time.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { after } from "node:test";
 import pg from "pg";
 import { distribute } from "../../src/db/distribute.ts";
 import { listMigrations, migrate, migrationsFolder } from "../../src/db/migrate.ts";
@@ -26,6 +27,15 @@ export async function createDatabase(): Promise<{ url: string; drop(): Promise<v
         await withClient(one, async (client) => void (await client.query(`drop database if exists ${name} with (force)`)));
     },
   };
+}
+
+/** One without tables, which goes with the tests. */
+export async function createBlankDatabase(): Promise<string> {
+  const server = process.env.TEST_DATABASE_URL!;
+  const name = `blank_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
+  await withClient(server, async (client) => void (await client.query(`create database ${name}`)));
+  after(() => withClient(server, async (client) => void (await client.query(`drop database if exists ${name} with (force)`))));
+  return on(server, name);
 }
 
 /** Each `host:port` of TEST_CITUS_NODES as a URL like the coordinator's. */

@@ -258,7 +258,7 @@ test("an archive that was cut off or forged, or whose workspace is here already,
   const newer = { ...manifest, migrations: { ...manifest.migrations, count: manifest.migrations.count + 1 } };
   await assert.rejects(
     restoreOrganization(async () => path, newer, target, false),
-    /another release.*bring both services to the same release/,
+    /another release.*restore it into an empty database/,
   );
   await assert.rejects(putIn(acme.service, path), /is here already: use --new-ids/);
   const rows = await withClient(there.databaseUrl, "a test", (client) =>

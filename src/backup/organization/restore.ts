@@ -55,7 +55,7 @@ async function idsFor(client: pg.Client, manifest: Manifest, newIds: boolean): P
   );
   if (rows[0].version !== manifest.migrations.count)
     throw new Error(
-      `The archive is of another release (${manifest.release}, with ${manifest.migrations.count} migrations; here are ${rows[0].version}): bring both services to the same release, and take it anew.`,
+      `The archive is of another release (${manifest.release}, with ${manifest.migrations.count} migrations; here are ${rows[0].version}). If it is the older one: restore it into an empty database, which brings it up to date, take it out there and put that in here, as ops/drills/workspace_beside.sh does.`,
     );
   if (rows[0].present)
     throw new Error(`The organization ${here} is here already: use --new-ids to put in a second one beside it.`);
