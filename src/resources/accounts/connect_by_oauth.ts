@@ -1,7 +1,7 @@
 // Turns a grant of a provider into the member's account: a new one, or the one they already have there.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql } from "../../db/sql.ts";
+import { sql, statement } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -9,9 +9,11 @@ import type { OauthType } from "../../services/oauth_providers.ts";
 import { emailKey } from "../../values/email.ts";
 import { retryCalendars } from "../calendars/forget.ts";
 import { calendarJobs } from "../calendars/names.ts";
+import { user } from "../organization/user.ts";
 import { connectedAccount, fetchesMail, isMailbox } from "./connected_account.ts";
 import { insertAccount, lockAccountsOf, statesOf } from "./connected_account_verbs.ts";
 import { mailboxJobs } from "./mailbox_jobs.ts";
+import { proveByGrant, whoHasProven } from "./proof.ts";
 import { wakeWaitingMail } from "./sending.ts";
 
 type Account = Row<typeof connectedAccount>;
@@ -32,6 +34,7 @@ export class NotConnectable extends Error {}
 /** The caller's account, which works from now on with everything that was granted, except what they have switched off. */
 export async function connectByOauth(ctx: Ctx, { type, email, name, granted_features, account_id }: Connected): Promise<Account> {
   await lockAccountsOf(ctx, ctx.actor.user_id);
+  await refuseOthersMailbox(ctx, email);
   const found = await ownMailbox(ctx, email);
   if (account_id !== null && found?.id !== account_id)
     throw new NotConnectable(
@@ -53,12 +56,25 @@ export async function connectByOauth(ctx: Ctx, { type, email, name, granted_feat
     proven_email: emailKey(email),
     ...states,
   });
+  proveByGrant(ctx, connected, email);
   await wakeWaitingMail(ctx, connected.id);
   if (fetchesMail(connected)) wake(ctx, mailboxJobs, [connected.id]);
   if (connected.calendar_status === "disabled") return connected;
   retryCalendars(ctx, connected.id);
   wake(ctx, calendarJobs, [connected.id]);
   return connected;
+}
+
+/** A mailbox is one member's, who may share it. When two connect it at once, the second finds the first. */
+async function refuseOthersMailbox(ctx: Ctx, email: string): Promise<void> {
+  const key = `mailbox ${ctx.organization_id} ${emailKey(email)}`;
+  await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
+  const other = (await whoHasProven(ctx, [email])).find(({ user_id, byGrant }) => byGrant && user_id !== ctx.actor.user_id);
+  if (other === undefined) return;
+  const name = ctx.directory.get(user, other.user_id)?.name ?? "Another member";
+  throw new NotConnectable(
+    `${name} has connected ${email} already. They, or an admin, can share it with you (shared_with of their account), or delete it.`,
+  );
 }
 
 async function ownMailbox(ctx: Ctx, email: string): Promise<Account | null> {

@@ -35,19 +35,38 @@ export function proveBy(ctx: Ctx, account: Account, by: "imap" | "smtp"): void {
   });
 }
 
-/** Active members who have proven one of these addresses. */
-export async function whoHasProven(ctx: Ctx, addresses: readonly string[]): Promise<{ user_id: string; email: string }[]> {
+export interface Prover {
+  user_id: string;
+  email: string;
+  /** Google or Microsoft says so. */
+  byGrant: boolean;
+}
+
+/** Active members who have proven one of these addresses, first who did it by a grant, then who was first. */
+export async function whoHasProven(ctx: Ctx, addresses: readonly string[]): Promise<Prover[]> {
   const rows = await query(
     ctx,
     statement(
-      sql`select user_id, proven_email from connected_account where organization_id = ${ctx.organization_id}
-        and proven_email = any(${addresses.map(emailKey)}::text[]) and proven_email = lower(email)`,
+      sql`select user_id, proven_email, granted_features is not null from connected_account
+        where organization_id = ${ctx.organization_id} and proven_email = any(${addresses.map(emailKey)}::text[])
+          and proven_email = lower(email)
+        order by granted_features is null, date_created, id`,
       "connected_account.proven",
     ),
   );
   return rows
-    .map(([user_id, email]) => ({ user_id: user_id!, email: email! }))
+    .map(([user_id, email, byGrant]) => ({ user_id: user_id!, email: email!, byGrant: byGrant === "t" }))
     .filter(({ user_id }) => isActiveMember(ctx.directory, user_id));
+}
+
+/** Who is let in by Google or Microsoft takes over from a login at some server, which may be another one for the same address. */
+export function proveByGrant(ctx: Ctx, { id, user_id }: Pick<Account, "id" | "user_id">, address: string): void {
+  write(ctx, {
+    name: "connected_account.take_over",
+    text: `update connected_account set proven_email = null
+           where organization_id = $1 and proven_email = $2 and id <> $3 and user_id <> $4`,
+    values: [ctx.organization_id, emailKey(address), id, user_id],
+  });
 }
 
 /** The accounts whose address another member has proven, and they have not. */

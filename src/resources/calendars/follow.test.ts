@@ -93,6 +93,19 @@ for (const type of ["google", "microsoft"] as const)
       assert.deepEqual(await meetings(acme), []);
     });
 
+    test("knows a member by no address that they only claim, which would keep a customer's meetings out", async () => {
+      const one = await following(type);
+      const eve = await one.acme.member();
+      await eve.post("/connected_account/", { email: carla, smtp: { host: "93.184.216.34" } });
+
+      const { contact, meeting } = await cameIn(one);
+
+      assert.deepEqual(
+        [meeting.lead_id, meeting.attendees[0].contact_id, meeting.attendees[0].user_id],
+        [contact.lead_id, contact.id, null],
+      );
+    });
+
     test("moves, renames and fills a meeting as its event is, and tells each change once", async () => {
       const one = await following(type);
       const { meeting, shown } = await cameIn(one);

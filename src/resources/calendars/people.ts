@@ -1,7 +1,7 @@
-// Matches the people of events: members by their own addresses and those of their accounts, contacts by theirs.
-import { type Ctx, query } from "../../core/context.ts";
-import { sql, statement } from "../../db/sql.ts";
+// Matches the people of events: members by their own addresses and those that they have proven, contacts by theirs.
+import type { Ctx } from "../../core/context.ts";
 import { emailKey } from "../../values/email.ts";
+import { whoHasProven } from "../accounts/proof.ts";
 import type { Attendee } from "../activities/meeting.ts";
 import { contactsWith, type Reachable } from "../activities/placing.ts";
 import { memberWith } from "../activities/recipients.ts";
@@ -24,10 +24,10 @@ const contactsMost = 2000;
 /** `ownerId` is whose calendar it is. */
 export async function readPeople(ctx: Ctx, ownerId: string, events: readonly Content[]): Promise<People> {
   const addresses = [...new Set(events.flatMap(({ invited }) => invited.flatMap(({ email }) => (email ? emailKey(email) : []))))];
-  const accounts = await membersByAccount(ctx, addresses);
+  const proven = addresses.length === 0 ? [] : await whoHasProven(ctx, addresses);
   const memberOf = (email: string | null): string | null => {
     if (email === null) return null;
-    const id = memberWith(ctx.directory, email) ?? accounts.get(emailKey(email));
+    const id = memberWith(ctx.directory, email) ?? proven.find((one) => one.email === emailKey(email))?.user_id;
     return id !== undefined && isActiveMember(ctx.directory, id) ? id : null;
   };
   const strangers = addresses.filter((email) => memberOf(email) === null);
@@ -41,18 +41,6 @@ export async function readPeople(ctx: Ctx, ownerId: string, events: readonly Con
       return contacts.filter((one) => isTheirs(one) && one.email_keys.some((key) => theirs.has(key)));
     },
   };
-}
-
-async function membersByAccount(ctx: Ctx, addresses: readonly string[]): Promise<Map<string, string>> {
-  if (addresses.length === 0) return new Map();
-  const rows = await query(
-    ctx,
-    statement(
-      sql`select lower(email), user_id from connected_account
-        where organization_id = ${ctx.organization_id} and lower(email) = any(${addresses}) order by date_created desc, id desc`,
-    ),
-  );
-  return new Map(rows.map(([email, userId]) => [email!, userId!]));
 }
 
 /** The attendees of an event. Contacts are named at the meeting's lead only: not everybody who sees it sees the leads of the others. */

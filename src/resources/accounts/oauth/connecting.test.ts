@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { atMoment } from "../../../../test/support/clock.ts";
-import { connect, connecting, goAndComeBack, open, press } from "../../../../test/support/connecting.ts";
+import { connect, connecting, goAndComeBack, open, type Page, press } from "../../../../test/support/connecting.ts";
 import { organization, type Workspace } from "../../../../test/support/given.ts";
-import { ann, somebody } from "../../../../test/support/oauth_provider.ts";
+import { imapServer } from "../../../../test/support/imap.ts";
+import { ann, type OauthServer, somebody } from "../../../../test/support/oauth_provider.ts";
 import { withWorker } from "../../../../test/support/worker.ts";
 
 const accounts = async (ws: Workspace) => (await ws.get("/connected_account/")).data;
@@ -254,6 +255,59 @@ describe("connecting again", () => {
       [200, 200, 200],
     );
     assert.equal((await accounts(acme)).length, 1);
+  });
+});
+
+describe("a mailbox that another member has connected", () => {
+  const tryIt = async (ws: Workspace, provider: OauthServer) =>
+    press(ws, await open(ws, await goAndComeBack(ws, provider, "google")));
+
+  test("is theirs until they delete it: the page says whom to ask", async () => {
+    const { acme, provider } = await connecting();
+    const bob = await acme.member();
+    const { id } = await connect(acme, provider);
+    const { first_name } = await acme.get("/me/");
+
+    const refused = await tryIt(bob, provider);
+    await acme.put(`/connected_account/${id}/`, { shared_with: [bob.userId] });
+    const shared = await bob.get(`/connected_account/${id}/`);
+    await acme.delete(`/connected_account/${id}/`);
+    const taken = await connect(bob, provider);
+
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, new RegExp(`${first_name}.* has connected ${ann.email} already. They, or an admin, can share it`));
+    assert.deepEqual([shared.user_id, taken.user_id, taken.email_is_proven], [acme.userId, bob.userId, true]);
+  });
+
+  test("is one member's also where two connect it at once, and again its own member's", async () => {
+    const { acme, provider } = await connecting();
+    const everybody = [acme, await acme.member(), await acme.member()];
+    const pages: Page[] = [];
+    for (const ws of everybody) pages.push(await open(ws, await goAndComeBack(ws, provider, "google")));
+
+    const pressed = await Promise.all(pages.map((page) => press(acme, page)));
+    const first = everybody[pressed.findIndex(({ status }) => status === 200)]!;
+    const again = await tryIt(first, provider);
+
+    assert.deepEqual(pressed.map(({ status }) => status).sort(), [200, 409, 409]);
+    assert.deepEqual([again.status, (await accounts(acme)).length], [200, 1]);
+  });
+
+  test("is taken over from who only logged in at a server of their own", async () => {
+    const { acme, provider, service } = await connecting();
+    const eve = await acme.member();
+    const box = (await imapServer()).mailbox();
+    const person = { email: box.address, name: "Ann", subject: box.address };
+    const claim = await eve.post("/connected_account/", { email: box.address, imap: box.login, smtp: { host: "93.184.216.34" } });
+    await withWorker(service, (worker) => worker.drained());
+    const isProven = async () => (await eve.get(`/connected_account/${claim.id}/`)).email_is_proven;
+    const before = await isProven();
+
+    const own = await connect(acme, provider, "google", person);
+
+    assert.deepEqual([before, await isProven(), own.email_is_proven], [true, false, true]);
+    const mail = { lead_id: (await acme.lead()).id, to: ["c@client.example"], status: "outbox", body_text: "Hello" };
+    await eve.refused(400, "POST", "/activity/email/", { ...mail, email_account_id: claim.id }, "email_account_id");
   });
 });
 
