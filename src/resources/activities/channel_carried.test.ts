@@ -88,10 +88,26 @@ test("what cannot be sent is refused when it is saved", async () => {
   await member.refused(403, "POST", path, body);
   const draft = await write({ status: "draft", local_phone: "+12125550000", remote_phone: theirs });
   await acme.refused(400, "PUT", `${path}${draft.id}/`, { status: "outbox" }, "local_phone");
-  const elsewhere = await write({ channel: "linkedin" });
   await drained();
-  assert.match((await read(elsewhere)).error_message, /Nothing here sends on linkedin/);
   assert.deepEqual(twilio.messages, []);
+});
+
+test("on a channel that nothing here sends on, a message is a draft or logged, and is never put into the outbox", async () => {
+  const path = "/activity/channel_message/";
+  const body = { contact_id: person.id, channel: "linkedin", text: "Hello" };
+  const date_scheduled = new Date(Date.now() + 86_400_000).toISOString();
+  const draft = await acme.post(path, { ...body, status: "draft" });
+  const conversation = await acme.post("/conversation/", { contact_id: person.id, channel: "linkedin" });
+
+  const refused = await acme.refused(400, "POST", path, { ...body, status: "outbox" }, "status");
+  await acme.refused(400, "POST", path, { ...body, status: "scheduled", date_scheduled }, "status");
+  await acme.refused(400, "PUT", `${path}${draft.id}/`, { status: "outbox" }, "status");
+  const message = { type: "channel_message", state: "outbox", body: "Hello" };
+  await acme.refused(400, "POST", `/conversation/${conversation.id}/message/`, message, "state");
+  const logged = await acme.post(path, body);
+
+  assert.match(JSON.stringify(refused), /nothing here sends on linkedin\. Send it there, and log it as sent/);
+  assert.deepEqual([draft.status, logged.status], ["draft", "sent"]);
 });
 
 test("an answer is filed with whoever has the number, once, in the conversation, with the name they go by", async () => {

@@ -105,6 +105,9 @@ const numbersOf = (ctx: Ctx, given: Carried, placed: { user_id: string | null },
 });
 
 function checkCarried(ctx: Ctx, after: Carried, before: Carried = {}): void {
+  const { channel, status = "draft" } = after;
+  if (channel !== "whatsapp" && isLeaving(status) && status !== before.status)
+    throw invalid({ status: `must not be ${status}: nothing here sends on ${channel}. Send it there, and log it as sent` });
   if (!isCarried(after)) return;
   if (after.status !== before.status) checkSendable(ctx, after);
   checkNumber(ctx, after, before);
