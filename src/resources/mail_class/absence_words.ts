@@ -108,6 +108,9 @@ const limited = any(
 );
 
 const receipt = any(
+  "^\\s*(?:not )?(?:read|delivered|relayed|displayed)\\s?:|^\\s*(?:read|delivery|return) receipt|\\b(?:message|e-?mail|mail)\\b[^.!?]{0,120} (?:was|has been) (?:not )?(?:read|displayed|opened|delivered|deleted without being read)\\b",
+  "^\\s*(?:(?:un)?gelesen|zugestellt|lesebestätigung|übermittelt)\\s?:|lesebestätigung|wurde[^.!?]{0,80} (?:gelesen|angezeigt|zugestellt|geöffnet)",
+  "^\\s*(?:(?:non )?lu|remis)\\s?:|(?:accusé|confirmation) de (?:lecture|remise)|^\\s*(?:(?:no )?leído|letto|non letto|lida|lido|não lida|gelezen|ongelezen|läst|læst|lest|luettu|przeczytane|přečteno|прочитано|okundu)\\s?:|(?:acuse|confirmación) de lectura|conferma di lettura|confirmação de leitura|leesbevestiging|開封(?:済み|確認)|已读",
   "(?:ticket|case|request|inquiry|enquiry|application|order|support id|reference(?: number)?)[^.!?\\n]{0,60}(?:has been|was|is) (?:received|created|opened|registered|logged|submitted)|(?:we(?:'ve| have)? )?(?:received|got) your (?:\\p{L}+ )?(?:message|e-?mail|request|inquiry|enquiry|application|order|mail)|thank(?:s| you) for (?:contacting|reaching out|writing|your (?:\\p{L}+ )?(?:message|e-?mail|inquiry|enquiry|request|interest))|\\bticket\\b|\\[#?\\p{L}*-?\\d{3,}\\]|(?:confirm|verify) (?:that )?(?:you|your)",
   "(?:anfrage|nachricht|e-?mail|mail|bewerbung|ticket)[^.!?\\n]{0,60}(?:erhalten|eingegangen|erstellt|angelegt)|vielen dank für ihre (?:anfrage|nachricht|e-?mail|mail)|eingangsbestätigung",
   "(?:bien reçu|avons reçu) votre|accus[ée] de r[ée]ception|merci (?:de nous avoir contact|pour votre (?:message|demande))",

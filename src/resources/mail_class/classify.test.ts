@@ -47,6 +47,9 @@ test("an absence notice is distinguished from other automatic mail", async () =>
     "notice-auto-generated",
     "calendar-accepted-outlook",
     "read-receipt-outlook",
+    "read-receipt-in-words",
+    "read-receipt-german",
+    "read-receipt-deleted-unread",
   ])
     assert.equal(await absent(name), false, name);
 });
