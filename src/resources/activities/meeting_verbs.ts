@@ -68,11 +68,10 @@ export async function updateMeeting(ctx: Ctx, stored: Meeting, patch: Patch<type
 
 /** Whoever has a meeting needs no more mail that asks for one. */
 export async function stopForMeeting(ctx: Ctx, { contact_id, attendees, starts_at }: Meeting): Promise<void> {
-  if (Date.parse(starts_at) < ctx.now.getTime() - 86_400_000) return;
   const addresses = attendees.flatMap(({ email }) => email ?? []);
   const ids = new Set([contact_id ?? [], attendees.flatMap((one) => one.contact_id ?? [])].flat());
-  await endWays(ctx, { addresses }, "met");
-  for (const id of [...ids].sort()) await endWays(ctx, { addresses: [], contact_id: id }, "met");
+  await endWays(ctx, { addresses, at: starts_at }, "met");
+  for (const id of [...ids].sort()) await endWays(ctx, { addresses: [], contact_id: id, at: starts_at }, "met");
 }
 
 const usersAmong = ({ attendees }: Meeting): string[] => attendees.flatMap((one) => one.user_id ?? []);

@@ -4,13 +4,13 @@ import { type Ctx, userOf } from "../../core/context.ts";
 import { invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row, Values } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { todayOf } from "../../records/clock.ts";
+import { todayOf, zoneOf } from "../../records/clock.ts";
 import { changedFields, emit } from "../../records/event.ts";
 import { createRecord, findRecord, findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { formatMoney } from "../../values/money.ts";
 import { notAmong } from "../../values/reasons.ts";
-import { parseDate } from "../../values/time.ts";
+import { endOfDay, parseDate } from "../../values/time.ts";
 import { bothForms } from "../activities/both_forms.ts";
 import { logOpportunityStatusChange, removeStatusChangesOf } from "../activities/system_activities.ts";
 import { contact } from "../contacts/contact.ts";
@@ -50,8 +50,7 @@ export async function createOpportunity(ctx: Ctx, given: Create<typeof opportuni
     status_id: status.id,
   });
   if (status.type !== "active") emit(ctx, opportunity, { action: status.type, after: row });
-  // What was won before today is history.
-  if (status.type === "won" && row.date_won! >= todayOf(ctx.directory, ctx)) await wonNow(ctx, row);
+  if (status.type === "won") await stopForWin(ctx, row);
   tellUser(ctx, row, "opportunity_assigned");
   return row;
 }
@@ -72,12 +71,16 @@ export async function updateOpportunity(ctx: Ctx, before: Opportunity, patch: Pa
   if (after.user_id !== before.user_id) tellUser(ctx, after, "opportunity_assigned");
   if (typeOf(ctx, after) === "won" && typeOf(ctx, before) !== "won") {
     tellUser(ctx, after, "opportunity_won");
-    await wonNow(ctx, after);
+    await stopForWin(ctx, after);
   }
   return after;
 }
 
-const wonNow = (ctx: Ctx, { lead_id }: Opportunity) => endWays(ctx, { addresses: [], lead_id }, "won");
+/** Whoever has bought needs no more mail that asks for it. */
+async function stopForWin(ctx: Ctx, { lead_id, date_won }: Opportunity): Promise<void> {
+  const at = endOfDay(date_won!, zoneOf(ctx.directory, ctx));
+  await endWays(ctx, { addresses: [], lead_id, at }, "won");
+}
 
 const typeOf = (ctx: Ctx, { status_id }: Opportunity): StatusType | undefined =>
   ctx.directory.get(opportunityStatus, status_id)?.type;

@@ -320,6 +320,34 @@ describe("what was before a subscription began", () => {
   });
 });
 
+describe("a meeting that was held, or a deal that was won", () => {
+  test("before a subscription began does not end it; since then it does, whenever it is written down", async () => {
+    const { acme, sequence, subscribe, shown } = await outreach();
+    const made = await sequence([mail("One"), mail("Two", { delay: { amount: 20, unit: "days" } })]);
+    const won = (await acme.get("/status/opportunity/")).data.find((one: any) => one.type === "won");
+    const log: ((way: any, at: Date) => Promise<unknown>)[] = [
+      ({ contact_id, lead_id }, at) =>
+        acme.post("/activity/meeting/", { contact_id, lead_id, title: "Demo", starts_at: at.toISOString() }),
+      ({ lead_id }, at) => acme.opportunity({ lead_id, status_id: won.id, date_won: at.toISOString().slice(0, 10) }),
+      async ({ lead_id }, at) => {
+        const deal = await acme.opportunity({ lead_id, date_created: "2020-01-01T00:00:00Z" });
+        await acme.put(`/opportunity/${deal.id}/`, { status_id: won.id, date_won: at.toISOString().slice(0, 10) });
+      },
+    ];
+    const ways = await Promise.all(log.map(() => subscribe(made)));
+    const began = on.clock.now!;
+    await run(9 * day);
+
+    const after = async (days: number) => {
+      for (const [i, act] of log.entries()) await act(ways[i], new Date(began.getTime() + days * day));
+      return (await Promise.all(ways.map(shown))).map(stateOf);
+    };
+
+    assert.deepEqual(await after(-3), ["active null", "active null", "active null"]);
+    assert.deepEqual(await after(4), ["goal meeting-booked", "goal outcome-met", "goal outcome-met"]);
+  });
+});
+
 describe("a subscription that ends", () => {
   test("leaves nobody a task for it: done by a call that was answered, else abandoned", async () => {
     const { acme, sequence, subscribe, shown } = await outreach();
