@@ -262,16 +262,15 @@ test("Duplicates that come together leave one", async () => {
   const ann = await acme.member("admin");
   service.clock.now = new Date();
   await publishes(acme, "Duplicates", { user_ann: ann.userId });
-  const twins = [await acme.lead({ name: "Twin" }), await acme.lead({ name: "Twin" })];
+  const triplets = await Promise.all([1, 2, 3].map(() => acme.lead({ name: "Twin" })));
   await work();
 
-  for (const { id } of (await ann.get(`/task/?assigned_to=${ann.userId}`)).data) {
-    await ann.put(`/task/${id}/`, { is_complete: true, resolution: "approved" });
-    await work();
-  }
+  const tasks = (await ann.get(`/task/?assigned_to=${ann.userId}`)).data;
+  await Promise.all(tasks.map(({ id }: any) => ann.put(`/task/${id}/`, { is_complete: true, resolution: "approved" })));
+  await work();
 
-  const left = await Promise.all(twins.map(({ id }) => acme.ask("GET", `/lead/${id}/`)));
-  assert.deepEqual(left.map(({ status }) => status).sort(), [200, 404]);
+  const left = await Promise.all(triplets.map(({ id }) => acme.ask("GET", `/lead/${id}/`)));
+  assert.deepEqual(left.map(({ status }) => status).sort(), [200, 404, 404]);
 });
 
 test("Web form", async () => {

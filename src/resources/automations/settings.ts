@@ -48,8 +48,14 @@ const written = z.strictObject({
   run_as_user_id: z.string().min(1).max(64).nullable().default(null),
 });
 
+/** What would not do what it says. */
+const agreeing = written.refine(({ re_enroll, max_concurrent_per_record: most }) => re_enroll === "always" || (most ?? 1) === 1, {
+  path: ["max_concurrent_per_record"],
+  error: "must be 1, or re_enroll always: a record otherwise runs once at a time",
+});
+
 /** Where it is not said, one run at a time: or any number, for an automation that always starts. */
-export const settings = written.transform(({ max_concurrent_per_record: most, ...given }) => ({
+export const settings = agreeing.transform(({ max_concurrent_per_record: most, ...given }) => ({
   ...given,
   max_concurrent_per_record: most ?? (given.re_enroll === "always" ? null : 1),
 }));

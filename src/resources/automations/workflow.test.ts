@@ -146,6 +146,8 @@ describe("a draft", () => {
     await refuse({ graph: { ...graph, exits: [{ id: "lost", event: 5 }] } }, "graph.exits.0.event");
     await refuse({ graph: { ...graph, goals: [{ id: "a", event: "b", then: { goto: 5 } }] } }, "graph.goals.0.then.goto");
     await refuse({ settings: { re_enroll: "sometimes" } }, "settings.re_enroll");
+    await refuse({ settings: { max_concurrent_per_record: 5 } }, "settings.max_concurrent_per_record");
+    await refuse({ settings: { re_enroll: "never", max_concurrent_per_record: 2 } }, "settings.max_concurrent_per_record");
     await refuse({ settings: { time_window: { from: "17:00", to: "09:00" } } }, "settings.time_window.to");
     await refuse({ settings: { run_as_user_id: "user_nobody" } }, "settings.run_as_user_id");
     await refuse({ settings: { tempo: 1 } }, "settings.tempo");
