@@ -7,7 +7,7 @@ import { pieces } from "./pieces.ts";
 import { NotPosted } from "./post_public.ts";
 import type { PublicAddresses } from "./public_address.ts";
 import { type CarriedText, type DeliveryState, NotDone, type ReceivedText, type Telephony } from "./telephony.ts";
-import { messageAnswer, nonsense, understood } from "./twilio_answers.ts";
+import { messageAnswer, nonsense } from "./twilio_answers.ts";
 import { callsAt, signToken } from "./twilio_calls.ts";
 import { numbersAt } from "./twilio_numbers.ts";
 import { portsAt, type Upload } from "./twilio_ports.ts";
@@ -52,7 +52,7 @@ export function openTwilio(
     return fetchPublic(addresses, url, read, null, { authorization, wholeMs });
   };
 
-  return understood({
+  return {
     carrier: "twilio",
     account: account.account_sid,
     ...numbersAt(ask),
@@ -60,9 +60,9 @@ export function openTwilio(
     async sendText({ from, to, text, media, callback }) {
       const service = account.messaging_service_sid && !from.includes(":") ? account.messaging_service_sid : undefined;
       const message = { from, to, body: text, mediaUrl: [...media], statusCallback: callback, messagingServiceSid: service };
-      return carried(await ask((client) => client.messages.create(message)));
+      return ask(async (client) => carried(await client.messages.create(message)));
     },
-    textsBetween: async (from, to) => (await ask((client) => client.messages.list({ from, to, limit: 100 }))).map(carried),
+    textsBetween: (from, to) => ask(async (client) => (await client.messages.list({ from, to, limit: 100 })).map(carried)),
     async hasSigned({ address, form, signature }) {
       const { default: webhooks } = await import("twilio/lib/webhooks/webhooks.js");
       return webhooks.validateRequest(account.auth_token, signature, address, form);
@@ -79,7 +79,7 @@ export function openTwilio(
       fetchMedia(`${origin}/2010-04-01/Accounts/${account.account_sid}/Recordings/${id}.mp3`, take, wholeMs),
     token: (identity, seconds) => signToken(account, identity, seconds),
     ...callsAt(ask),
-  });
+  };
 }
 
 /** Twilio's code for "Authenticate". */
@@ -105,7 +105,7 @@ const uploadBy =
   async (body) => {
     const url = `${base_url.replace(/\/+$/, "")}/v1/Documents`;
     const { status, text } = await askPublic(addresses, { method: "POST", url, headers: { authorization }, body });
-    const answer = parsed(text) as { sid?: string; mime_type?: string; code?: number; message?: string };
+    const answer = (parsed(text) ?? {}) as { sid?: string; mime_type?: string; code?: number; message?: string };
     if (status < 400) return answer;
     throw Object.assign(new Error(answer.message ?? ""), { status, code: answer.code });
   };
@@ -181,7 +181,7 @@ function notDone(error: Refusal): NotDone {
     return new NotDone(error.mayBeHeard ? "unknown" : "later", `Twilio ${error.message}; it is asked again`);
   if (error instanceof NotDone) return error;
   const { status, code = null, message } = error;
-  if (status === undefined) return nonsense();
+  if (status === undefined) return nonsense(error);
   if (status === 429 || code === 20429) return new NotDone("later", "Twilio has too much to do; it is asked again", code);
   // A proxy may reply with a 5xx after Twilio has done the work.
   if (status >= 500) return new NotDone("unknown", `Twilio answered ${status}; it is asked again`, code);

@@ -37,10 +37,10 @@ export const callsAt = (ask: Ask): Calls => ({
   async deleteRecording(id) {
     await ask((client) => client.recordings(id).remove()).catch(orNone);
   },
-  placeCall: async ({ from, to, seconds, next, callback, detection }) =>
-    placed(
-      await ask((client) =>
-        client.calls.create({
+  placeCall: ({ from, to, seconds, next, callback, detection }) =>
+    ask(async (client) =>
+      placed(
+        await client.calls.create({
           from,
           to,
           timeout: seconds,
@@ -62,7 +62,7 @@ export const callsAt = (ask: Ask): Calls => ({
   async stopRinging(id) {
     await ask((client) => client.calls(id).update({ status: "canceled" })).catch(orNone);
   },
-  callsBetween: async (from, to) => (await ask((client) => client.calls.list({ from, to, limit: 100 }))).map(placed),
+  callsBetween: (from, to) => ask(async (client) => (await client.calls.list({ from, to, limit: 100 })).map(placed)),
   async instruct(steps) {
     const { default: Response } = await import("twilio/lib/twiml/VoiceResponse.js");
     const response = new Response();
@@ -70,23 +70,19 @@ export const callsAt = (ask: Ask): Calls => ({
     return response.toString();
   },
   readCall,
-  async callOf(id) {
-    const found = await ask((client) => client.calls(id).fetch()).catch(orNone);
-    if (found === null) return null;
-    const rang = await ask((client) => client.calls.list({ parentCallSid: id, limit: 100 }));
-    return {
-      id,
-      state: stateOf(found.status),
-      seconds: Number(found.duration) || 0,
-      rang: rang.map(({ sid, to, status, duration }) => ({
-        id: sid,
-        to,
-        state: stateOf(status),
-        seconds: Number(duration) || 0,
-      })),
-    };
-  },
+  callOf: (id) =>
+    ask(async (client) => {
+      const { status, duration } = await client.calls(id).fetch();
+      const rang = await client.calls.list({ parentCallSid: id, limit: 100 });
+      return {
+        id,
+        ...endOf(status, duration),
+        rang: rang.map((one) => ({ id: one.sid, to: one.to, ...endOf(one.status, one.duration) })),
+      };
+    }).catch(orNone),
 });
+
+const endOf = (status: string, duration: string) => ({ state: stateOf(status), seconds: Number(duration) || 0 });
 
 const detectionMode = ({ waitsForEnd }: Detection): string => (waitsForEnd ? "DetectMessageEnd" : "Enable");
 

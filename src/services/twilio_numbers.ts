@@ -17,29 +17,32 @@ type Numbers = Pick<
 >;
 
 export const numbersAt = (ask: Ask): Numbers => ({
-  async offeredNumbers({ country, type, limit, ...wanted }) {
-    const asked = { ...criteriaOf(wanted), limit };
-    const offered = await ask<unknown[]>((client) => {
-      const inCountry = client.availablePhoneNumbers(country);
-      if (type === "tollfree") return inCountry.tollFree.list(asked);
-      return type === "mobile" ? inCountry.mobile.list(asked) : inCountry.local.list(asked);
-    }).catch(noneOfThisKind);
-    return offered.map((one) => offer(one, type));
-  },
-  async monthlyPrice(country, type) {
-    const { phoneNumberPrices, priceUnit } = await ask((client) => client.pricing.v1.phoneNumbers.countries(country).fetch());
-    const kinds = { local: "local", tollfree: "toll free", mobile: "mobile" };
-    const price = Number(phoneNumberPrices.find((one) => one.numberType === kinds[type])?.currentPrice ?? Number.NaN);
-    return Number.isFinite(price) ? { amount: Math.round(price * 100), currency: priceUnit.toUpperCase() } : null;
-  },
-  async rentedNumber(number) {
-    const [found] = await ask((client) => client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 }));
-    return found === undefined ? null : rented(found);
-  },
+  offeredNumbers: ({ country, type, limit, ...wanted }) =>
+    ask(async (client) => {
+      const asked = { ...criteriaOf(wanted), limit };
+      const { local, mobile, tollFree } = client.availablePhoneNumbers(country);
+      const kinds = { local: () => local.list(asked), mobile: () => mobile.list(asked), tollfree: () => tollFree.list(asked) };
+      const offered: unknown[] = await kinds[type]();
+      return offered.map((one) => offer(one, type));
+    }).catch(noneOfThisKind),
+  monthlyPrice: (country, type) =>
+    ask(async (client) => {
+      const { phoneNumberPrices, priceUnit } = await client.pricing.v1.phoneNumbers.countries(country).fetch();
+      const kinds = { local: "local", tollfree: "toll free", mobile: "mobile" };
+      const price = Number(phoneNumberPrices.find((one) => one.numberType === kinds[type])?.currentPrice ?? Number.NaN);
+      return Number.isFinite(price) ? { amount: Math.round(price * 100), currency: priceUnit.toUpperCase() } : null;
+    }),
+  rentedNumber: (number) =>
+    ask(async (client) => {
+      const [found] = await client.incomingPhoneNumbers.list({ phoneNumber: number, limit: 1 });
+      return found === undefined ? null : rented(found);
+    }),
   papersFor: (country, type) => papersAt(ask, country, type),
   async rentNumber(number, name, { country, type }) {
-    const rent = async (papers: { addressSid?: string; bundleSid?: string }) =>
-      rented(await ask((client) => client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name, ...papers })));
+    const rent = (papers: { addressSid?: string; bundleSid?: string }) =>
+      ask(async (client) =>
+        rented(await client.incomingPhoneNumbers.create({ phoneNumber: number, friendlyName: name, ...papers })),
+      );
     try {
       return await rent({});
     } catch (error) {
@@ -61,11 +64,14 @@ export const numbersAt = (ask: Ask): Numbers => ({
     await ask((client) => client.incomingPhoneNumbers(id).remove());
   },
   async directWhatsapp(number, to) {
-    const senders = await ask((client) => client.messaging.v2.channelsSenders.list({ channel: "whatsapp" })).catch(noSenders);
-    const found = senders.find(({ senderId }) => senderId === `whatsapp:${number}`);
-    const present = found?.webhook?.callbackUrl ?? "";
-    const callback_url = "messages" in to ? to.messages : present.startsWith(to.here) ? "" : present;
-    if (found === undefined || callback_url === present) return;
+    const found = await ask(async (client) => {
+      const senders = await client.messaging.v2.channelsSenders.list({ channel: "whatsapp" });
+      const one = senders.find(({ senderId }) => senderId === `whatsapp:${number}`);
+      return one === undefined ? null : { sid: one.sid, present: String(one.webhook?.callbackUrl ?? "") };
+    }).catch(noSender);
+    if (found === null) return;
+    const callback_url = "messages" in to ? to.messages : found.present.startsWith(to.here) ? "" : found.present;
+    if (callback_url === found.present) return;
     // The SDK passes the body on unchanged, whatever its types say.
     const webhook = { callback_url, callback_method: "POST" } as object;
     await ask((client) => client.messaging.v2.channelsSenders(found.sid).update({ webhook }));
@@ -79,8 +85,8 @@ function noneOfThisKind(error: unknown): [] {
 }
 
 /** Not every account may use WhatsApp. */
-function noSenders(error: unknown): [] {
-  if (error instanceof NotDone && error.kind === "refused") return [];
+function noSender(error: unknown): null {
+  if (error instanceof NotDone && error.kind === "refused") return null;
   throw error;
 }
 

@@ -1,5 +1,6 @@
 // What Twilio wants to see before it rents a number: an address of the account, or a regulatory bundle that it has approved. Both are
 // made in its console, because people have to sign there for what they hand in.
+import type { Twilio } from "twilio";
 import type { Papers, Telephony } from "./telephony.ts";
 import type { Ask } from "./twilio_ask.ts";
 
@@ -7,12 +8,16 @@ import type { Ask } from "./twilio_ask.ts";
 export const wantsPapers: ReadonlySet<number | null> = new Set([21615, 21631, 21649]);
 
 /** What is enough for Twilio is found out by handing it in: an address in another country is enough in some. */
-export async function papersAt(ask: Ask, country: string, type: Parameters<Telephony["papersFor"]>[1]): Promise<Papers> {
+export const papersAt = (ask: Ask, country: string, type: Parameters<Telephony["papersFor"]>[1]): Promise<Papers> =>
+  ask((client) => papersOf(client, country, type));
+
+async function papersOf(client: Twilio, country: string, type: Parameters<Telephony["papersFor"]>[1]): Promise<Papers> {
   const kind = { isoCountry: country, numberType: type === "tollfree" ? "toll-free" : type };
+  const { bundles: bundlesThere, regulations } = client.numbers.v2.regulatoryCompliance;
   const [addresses, bundles, [regulation]] = await Promise.all([
-    ask((client) => client.addresses.list({ limit: 100 })),
-    ask((client) => client.numbers.v2.regulatoryCompliance.bundles.list({ ...kind, limit: 100 })),
-    ask((client) => client.numbers.v2.regulatoryCompliance.regulations.list({ ...kind, endUserType: "business", limit: 1 })),
+    client.addresses.list({ limit: 100 }),
+    bundlesThere.list({ ...kind, limit: 100 }),
+    regulations.list({ ...kind, endUserType: "business", limit: 1 }),
   ]);
   const address = addresses.find(({ isoCountry }) => isoCountry === country) ?? addresses[0];
   const bundle = bundles.find(({ status }) => approved.has(status));

@@ -23,9 +23,9 @@ export const portsAt = (ask: Ask, upload: Upload, account: string): Ports => ({
   async orderPort(order) {
     // The SDK passes the body on unchanged, whatever its types say.
     const body = bodyOf(account, order) as any;
-    return ordered(await ask((client) => client.numbers.v1.portingPortIns.create(body)));
+    return ask(async (client) => ordered(await client.numbers.v1.portingPortIns.create(body)));
   },
-  portOf: async (id) => ordered(await ask((client) => client.numbers.v1.portingPortIns(id).fetch())),
+  portOf: (id) => ask(async (client) => ordered(await client.numbers.v1.portingPortIns(id).fetch())),
   async cancelPort(id) {
     await ask((client) => client.numbers.v1.portingPortIns(id).remove()).catch((error) => {
       if (!(error instanceof NotDone && error.code === 20404)) throw error;
