@@ -1,7 +1,7 @@
 // Who matched the query of a sequence when it was written, and has matched ever since. Only contacts that begin to match get in, so that a
 // broad query does not write to everybody at once.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
-import { type Ctx, write } from "../../core/context.ts";
+import { type Ctx, query, write } from "../../core/context.ts";
 import { reasonsOf } from "../../core/errors.ts";
 import { type Row, scope } from "../../core/resource.ts";
 import { and, type Sql, sql, statement } from "../../db/sql.ts";
@@ -45,13 +45,24 @@ export async function noteMatching(ctx: Ctx, of: Sequence): Promise<void> {
   );
 }
 
-/** Who does not match any more may begin to. */
-export function forgetUnmatched(ctx: Ctx, of: Sequence, matches: Sql): void {
-  write(
+/**
+ * The ids of some who match and did not before, or have not since. In no order, so that contacts who are refused do not keep the others
+ * waiting. Who does not match any more may begin to.
+ */
+export async function beginners(ctx: Ctx, { id }: Sequence, matches: Sql, most: number): Promise<string[]> {
+  const rows = await query(
     ctx,
-    statement(sql`delete from sequence_matched m where m.organization_id = ${ctx.organization_id} and m.sequence_id = ${of.id}
-      and not exists (select from contact t where t.id = m.contact_id and ${matches})`),
+    statement(sql`with matching as materialized (select t.id from contact t where ${matches}),
+      gone as (delete from sequence_matched m where m.organization_id = ${ctx.organization_id} and m.sequence_id = ${id}
+        and not exists (select from matching t where t.id = m.contact_id))
+      select t.id from matching t
+      where not exists (select from sequence_subscription s where s.organization_id = ${ctx.organization_id}
+          and s.sequence_id = ${id} and s.contact_id = t.id)
+        and not exists (select from sequence_matched m where m.organization_id = ${ctx.organization_id}
+          and m.sequence_id = ${id} and m.contact_id = t.id)
+      order by random() limit ${most}`),
   );
+  return rows.map(([contact]) => contact!).sort();
 }
 
 function forgetMatching(ctx: Ctx, { id }: Sequence): void {

@@ -4,9 +4,7 @@ import { reasonsOf } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { raw, sql } from "../../db/sql.ts";
 import type { Due } from "../../jobs/due_rows.ts";
-import { findRecords } from "../../records/records.ts";
-import { contact } from "../contacts/contact.ts";
-import { asAuthor, forgetUnmatched, matching } from "./matched_before.ts";
+import { asAuthor, beginners, matching } from "./matched_before.ts";
 import { sequence } from "./sequence.ts";
 import { subscribe } from "./sequence_subscription_verbs.ts";
 
@@ -28,16 +26,9 @@ async function subscribeMatching(ctx: Ctx, of: Sequence): Promise<void> {
   const author = await asAuthor(ctx, of);
   const matches = author === null ? null : await matching(author, of);
   if (author === null || matches === null) return;
-  forgetUnmatched(ctx, of, matches);
-  const isNew = sql`not exists (select from sequence_subscription s where s.organization_id = ${ctx.organization_id}
-    and s.sequence_id = ${of.id} and s.contact_id = t.id)`;
-  const begins = sql`not exists (select from sequence_matched m where m.organization_id = ${ctx.organization_id}
-    and m.sequence_id = ${of.id} and m.contact_id = t.id)`;
-  // In no order, so that contacts who are refused do not keep the others waiting.
-  const people = await findRecords(author, contact, [isNew, begins, matches], sql`order by random() limit ${most}`);
-  for (const { id } of people.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+  for (const contact_id of await beginners(ctx, of, matches, most)) {
     try {
-      await subscribe(author, { sequence_id: of.id, contact_id: id }, { byHand: false });
+      await subscribe(author, { sequence_id: of.id, contact_id }, { byHand: false });
     } catch (refusal) {
       // They have no address, opted out, or are in it already by another contact.
       reasonsOf(refusal);
