@@ -353,6 +353,7 @@ create table automation (
   hook_previous_until timestamp(3) with time zone,
   hook_refused bigint default 0 not null,
   circuit jsonb,
+  paused_at timestamp(3) with time zone,
   constraint automation_pkey PRIMARY KEY (organization_id, id),
   constraint automation_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );

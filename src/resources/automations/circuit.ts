@@ -30,7 +30,7 @@ export async function openCircuit(ctx: Ctx, listener: Listener): Promise<void> {
   const until = new Date(ctx.now.getTime() + openForMs).toISOString();
   const circuit = { ...found.circuit, until, reason: "loop_rate", trips, since: now };
   const isPaused = trips.length >= tripsMost && found.status === "active";
-  const values = isPaused ? ({ circuit, status: "paused", in_flight: "hold" } as const) : { circuit };
+  const values = isPaused ? ({ circuit, status: "paused", in_flight: "hold", paused_at: now } as const) : { circuit };
   store.update(ctx, of, found, values, undefined, isPaused ? "paused" : null);
   tell(ctx, found, {
     title: isPaused ? `${found.name} was paused because it runs too often` : `${found.name} starts nothing for ten minutes`,

@@ -72,7 +72,7 @@ async function payloadFor(ctx: Ctx, { plan }: Listener, { event, payload = {} }:
 export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, heard: Heard): Promise<Evaluation> {
   const { plan } = listener;
   const no = (result: Refusal, reason: string) => refusedBy(listener, reason, result);
-  if (listener.isPaused) return no("skipped", "paused");
+  if (isPausedFor(listener, event)) return no("skipped", "paused");
   const causation = causationOf(event);
   const step = `${listener.automation_id}/${event.object_id}`;
   const before = causation.path.filter((one) => one === step).length;
@@ -107,6 +107,10 @@ export async function startFor(ctx: Ctx, listener: Listener, event: Occurrence, 
     conditions,
   };
 }
+
+/** What happened before the pause starts it, and waits like the runs that were there, unless the pause cancelled those. */
+const isPausedFor = ({ paused }: Listener, { at }: Occurrence): boolean =>
+  paused !== null && (paused.cancels || at >= paused.since);
 
 /** Why the conditions of the plan do not let an event start it; null if they do. What they find is added to the list. */
 export async function failingPart(

@@ -1,7 +1,7 @@
 // The fields that automations of both generations have in common. One table has the rows of both.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { computed, integer, json, related, text } from "../../core/field.ts";
+import { computed, integer, json, related, text, timestamp } from "../../core/field.ts";
 import { name, type Sql, sql, wireTime } from "../../db/sql.ts";
 import type { Graph } from "./graph_shape.ts";
 import type { Settings } from "./settings.ts";
@@ -121,6 +121,7 @@ export const running = {
   }),
   active_version_id: text({ readOnly: true, doc: "The active version." }),
   in_flight: text({ readOnly: true, hidden: true }),
+  paused_at: timestamp({ readOnly: true, hidden: true }),
   active_version: integer({ readOnly: true, doc: "Its number." }),
   last_run_at: related(
     z.iso.datetime().nullable(),

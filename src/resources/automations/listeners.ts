@@ -10,8 +10,8 @@ import type { TriggerType } from "./triggers/trigger_type.ts";
 export interface Listener {
   automation_id: string;
   generation: number;
-  /** No new runs start while it is paused. */
-  isPaused: boolean;
+  /** Null while it is in force. */
+  paused: { since: string; cancels: boolean } | null;
   version_id: string;
   version_number: number;
   /** Nothing from before it was published. */
@@ -41,7 +41,7 @@ export async function listenersOf(ctx: Ctx): Promise<Index["byEvent"]> {
 async function stampOf(ctx: Ctx): Promise<string> {
   const [row] = await transactionOf(ctx).read({
     name: "automation.stamp",
-    text: `select count(*) || ' ' || coalesce(sum(hashtextextended(active_version_id || status, 0)), 0) from automation
+    text: `select count(*) || ' ' || coalesce(sum(hashtextextended(concat(active_version_id, status, paused_at), 0)), 0) from automation
            where organization_id = $1 and status in ('active', 'paused') and active_version_id is not null`,
     values: [ctx.organization_id],
   });
@@ -56,30 +56,33 @@ export async function listenerById(ctx: Ctx, id: string): Promise<Listener | nul
 async function readListeners(ctx: Ctx, id: string | null = null): Promise<Listener[]> {
   const rows = await transactionOf(ctx).read({
     name: "automation.listeners",
-    text: `select a.id, a.generation, a.status, v.id, v.number, v.published_at, v.trigger, v.filter, v.settings
+    text: `select a.id, a.generation, a.status, v.id, v.number, v.published_at, v.trigger, v.filter, v.settings, a.paused_at, a.in_flight
            from automation a join automation_version v on v.organization_id = $1 and v.id = a.active_version_id
            where a.organization_id = $1 and a.status in ('active', 'paused') and ($2::text is null or a.id = $2)`,
     values: [ctx.organization_id, id],
   });
-  return rows.flatMap(([automation_id, generation, status, version_id, number, published_at, trigger, filter, settings]) => {
-    const plan = {
-      trigger: JSON.parse(trigger!),
-      filter: filter === null ? null : JSON.parse(filter!),
-      settings: JSON.parse(settings!),
-    };
-    const of = catalog.get(plan.trigger.type);
-    if (of === undefined) return [];
-    return {
-      automation_id: automation_id!,
-      generation: Number(generation),
-      isPaused: status === "paused",
-      version_id: version_id!,
-      version_number: Number(number),
-      since: pgTimestamp(published_at!),
-      plan,
-      trigger: of,
-    };
-  });
+  return rows.flatMap(
+    ([automation_id, generation, status, version_id, number, published_at, trigger, filter, settings, ...pause]) => {
+      const [paused_at, in_flight] = pause;
+      const plan = {
+        trigger: JSON.parse(trigger!),
+        filter: filter === null ? null : JSON.parse(filter!),
+        settings: JSON.parse(settings!),
+      };
+      const of = catalog.get(plan.trigger.type);
+      if (of === undefined) return [];
+      return {
+        automation_id: automation_id!,
+        generation: Number(generation),
+        paused: status === "paused" ? { since: paused_at ? pgTimestamp(paused_at) : "", cancels: in_flight === "cancel" } : null,
+        version_id: version_id!,
+        version_number: Number(number),
+        since: pgTimestamp(published_at!),
+        plan,
+        trigger: of,
+      };
+    },
+  );
 }
 
 function byEvent(listeners: readonly Listener[]): Map<string, Listener[]> {

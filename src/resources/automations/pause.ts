@@ -40,5 +40,6 @@ export const pauseAutomation = operation({
 
 async function pause(ctx: Ctx, found: Row<typeof workflow>, in_flight: (typeof ways)[number]): Promise<void> {
   if (in_flight === "cancel") await cancelRuns(ctx, found.id, "paused");
-  if (found.status === "active") store.update(ctx, workflow, found, { status: "paused", in_flight }, undefined, "paused");
+  if (found.status === "active")
+    store.update(ctx, workflow, found, { status: "paused", in_flight, paused_at: ctx.now.toISOString() }, undefined, "paused");
 }

@@ -55,10 +55,13 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
     await goLive(ctx, plan, { ...before, ...values } as Written);
     armClock(ctx, before.id, plan.trigger);
   }
-  const circuit = status === "active" && before.status !== "active" ? { circuit: closedCircuit(ctx) } : {};
+  const turned = {
+    ...(status === "active" && before.status !== "active" && { circuit: closedCircuit(ctx) }),
+    ...(status === "paused" && before.status !== "paused" && { paused_at: ctx.now.toISOString() }),
+  };
   // Saving it lends it the rights of who saves it, where it has none any more.
   if (isKnown && (status !== "active" || (await isLent(ctx, before.active_version_id!))))
-    return store.update(ctx, rule, before, { ...values, ...circuit, status, trigger: before.trigger });
+    return store.update(ctx, rule, before, { ...values, ...turned, status, trigger: before.trigger });
 
   write(
     ctx,
@@ -67,7 +70,7 @@ export async function updateRule(ctx: Ctx, before: Rule, patch: Patch<typeof rul
   );
   const active_version_id = newId(automationVersion.prefix, ctx.now.getTime());
   const active_version = (before.active_version ?? 0) + 1;
-  const after = store.update(ctx, rule, before, { ...values, ...plan, ...circuit, status, active_version_id, active_version });
+  const after = store.update(ctx, rule, before, { ...values, ...plan, ...turned, status, active_version_id, active_version });
   keepVersion(ctx, after, plan);
   return after;
 }

@@ -15,7 +15,7 @@ export const starting: Doing = {
   async stopped(ctx, action) {
     const listener = await listenerById(ctx, action.automation_id);
     if (listener === null) return "The automation is not in force any more";
-    if (listener.isPaused) return "The automation is paused: publish it, and start it for those that are left";
+    if (listener.paused !== null) return "The automation is paused: publish it, and start it for those that are left";
     // Another version may have another trigger, or act in the name of somebody else.
     if (!startsSo(listener, action)) return "The automation has another trigger now";
     return mayActAs(ctx, listener.plan.settings.run_as_user_id) ? null : "The automation acts in the name of somebody else now";

@@ -309,6 +309,33 @@ describe("a call", () => {
     assert.equal((await call('{"n":3}')).status, 404);
   });
 
+  test("that was answered before a pause starts a run, as long as the pause cancels none", async () => {
+    const acme = await organization();
+    const [holds, cancels] = [
+      await hooked(acme, { verification: { mode: "none" } }),
+      await hooked(acme, { verification: { mode: "none" } }),
+    ];
+    for (const { call } of [holds, cancels]) await call('{"n":1}');
+    await acme.post(`${holds.path}pause/`, {});
+    await acme.post(`${cancels.path}pause/`, { in_flight: "cancel" });
+    for (const { call } of [holds, cancels]) await call('{"n":2}');
+
+    await work(acme);
+    const held = await acme.all(`/automations/${holds.id}/runs/`);
+    for (const { path } of [holds, cancels]) await acme.post(`${path}publish/`, {});
+    await work(acme);
+
+    assert.deepEqual(
+      held.map((run) => [run.status, run.status_reason, run.input]),
+      [["held", "paused", { n: 1 }]],
+    );
+    const after = await Promise.all([holds, cancels].map(({ id }) => acme.all(`/automations/${id}/runs/`)));
+    assert.deepEqual(
+      after.map((runs) => runs.map(({ status }) => status)),
+      [["completed"], []],
+    );
+  });
+
   test("that cannot be read is refused: too long, no JSON, no such address", async () => {
     const acme = await organization();
     const { made, call } = await hooked(acme, { verification: { mode: "none" } });

@@ -55,8 +55,8 @@ const notStarted = (reason: string | null): Outcome => ({
   output: { run_id: null, reason, status: null, output: null },
 });
 
-function reasonAgainst({ ctx, run }: Call, { isPaused, trigger, plan }: Listener): string | null {
-  if (isPaused) return "paused";
+function reasonAgainst({ ctx, run }: Call, { paused, trigger, plan }: Listener): string | null {
+  if (paused !== null) return "paused";
   if (trigger.byHand !== true) return "child_not_manual";
   if (!mayActAs(ctx, plan.settings.run_as_user_id)) return "permission";
   const wanted = plan.trigger.config.object_type;
