@@ -186,6 +186,7 @@ export const eventsLeft: ReadonlyMap<string, readonly string[]> = new Map(
     ],
     "automation_run.cancel": ["automation_run.cancelled"],
     "automation_run.retry": ["automation_run.retried"],
+    "automation.upgrade": ["automations.created"],
     "automations.pause": ["automations.paused", "automation_run.cancelled"],
     "automations.publish": ["automations.published"],
     "automations.replay": ["automation_run.created"],

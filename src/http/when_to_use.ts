@@ -59,6 +59,8 @@ const automationPurposes: Record<string, string> = {
   "automation_condition_types.list": "Use it to learn what an automation's filter and branches may ask.",
   "automation_step_types.list":
     "Use it to learn what an automation may do, what each step has to be told, and by which ports it can be left.",
+  "automation.upgrade":
+    "Use it when a rule has to branch, to wait for something, or to end early: the draft has its actions as steps, and can be changed freely.",
   "automations.pause":
     "Use it to stop an automation at once, whatever it is about. Choose by `in_flight` what becomes of the runs under way.",
   "automations.publish":

@@ -22,6 +22,7 @@ import { createRule, updateRule } from "./rule_verbs.ts";
 import { runAutomation } from "./run_now.ts";
 import { simulateAutomation } from "./simulate.ts";
 import { automationStats } from "./stats.ts";
+import { upgradeAutomation } from "./upgrade.ts";
 import { workflow } from "./workflow.ts";
 import { createWorkflow, updateWorkflow } from "./workflow_verbs.ts";
 
@@ -48,6 +49,7 @@ export const automations: Operation[] = [
     writers,
     { ...docs, alone: withHook },
   ),
+  upgradeAutomation,
   publishAutomation,
   pauseAutomation,
   runAutomation,

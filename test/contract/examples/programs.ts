@@ -26,7 +26,7 @@ const task = (text: string) => ({ type: "task.create", config: { text: { $templa
 
 async function automations(story: Story): Promise<void> {
   const { ws } = story;
-  await story.five(
+  const rule = await story.five(
     "automation",
     "/automation/",
     {
@@ -37,6 +37,7 @@ async function automations(story: Story): Promise<void> {
     },
     { change: { description: "Nobody waits longer than a day." }, spare: { name: "Old" } },
   );
+  await story.show("automation.upgrade", `/automation/${rule.id}/upgrade/`, {});
   const graph = { start: "call", steps: { call: task("Call {{ record.name }}") } };
   const made = await story.five(
     "automations",

@@ -153,3 +153,34 @@ test("no private address is asked, whatever a template makes of it", async () =>
   for (const run of [await literal(), await metadata()])
     assert.deepEqual([run.status, run.error.code, run.steps[0].effect], ["failed", "url_not_allowed", null]);
 });
+
+test("a rule is opened as a draft that does the same, with the secrets it has, and stays as it is", async () => {
+  const acme = await organization(on);
+  const bob = await acme.member("user");
+  const there = await receiver(200);
+  const config = { url: there.url, headers: { authorization: "Bearer hush-4" } };
+  const actions = [
+    { type: "add_tag", config: { tag: "steel" } },
+    { type: "call_webhook", config, delay: 60 },
+  ];
+  const conditions = [{ field: "industry", operator: "is", value: "Steel" }];
+  const rule = await acme.post("/automation/", { name: "Steel", trigger: "lead.created", conditions, actions, is_active: false });
+
+  await bob.refused(403, "POST", `/automation/${rule.id}/upgrade/`, {});
+  const draft = await acme.post(`/automation/${rule.id}/upgrade/`, {});
+  await acme.post(`/automations/${draft.id}/publish/`, {});
+  const steel = await acme.lead({ industry: "Steel" });
+  await acme.lead({ industry: "Coal" });
+  await later(0);
+  await later(61);
+
+  assert.deepEqual([draft.status, draft.name, draft.generation, draft.settings.re_enroll], ["draft", "Steel", 2, "always"]);
+  assert.deepEqual((await acme.get(`/lead/${steel.id}/`)).tags, ["steel"]);
+  assert.deepEqual(
+    there.received.map(({ headers }) => headers.authorization),
+    ["Bearer hush-4"],
+  );
+  const { date_updated, status, ...same } = await acme.get(`/automation/${rule.id}/`);
+  assert.deepEqual([date_updated, status, same.actions], [rule.date_updated, "paused", rule.actions]);
+  assert.doesNotMatch(JSON.stringify([draft, await acme.events(draft.id)]), /hush-/);
+});
