@@ -45,6 +45,8 @@ const carriers = [
   /(^|\.)(yahoo|yahoodns|aol)\.(com|net)$/,
   /(^|\.)((ionos|1and1|kundenserver|perfora)\.(com|de|net|co\.uk|fr|es)|1und1\.de)$/,
   /(^|\.)(strato|rzone)\.(com|de)$/,
+  /(^|\.)(fastmail|messagingengine)\.com$/,
+  /(^|\.)infomaniak\.(com|ch)$/,
 ];
 
 /** `mx.client.example` and `client.example`, or two domains of one carrier. */
