@@ -10,6 +10,9 @@ const turns =
 
 export const hasRightToLeft = (text: string): boolean => turns.test(text);
 
+/** A part of a sentence whose letters leave the direction of the others as it is. `oneLine` has taken out what would end it early. */
+export const isolated = (part: string): string => (hasRightToLeft(part) ? `\u2068${part}\u2069` : part);
+
 /** Text of one direction. */
 export interface Run {
   text: string;

@@ -2,7 +2,9 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
+import { isolated } from "../../values/bidi.ts";
 import { formatMoney } from "../../values/money.ts";
+import { oneLine } from "../../values/one_line.ts";
 import { todayIn } from "../../values/time.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
@@ -152,7 +154,7 @@ function dueOf(of: Quote): string | null {
 
 function answerOf(of: Quote, day: (instant: string) => string): string | null {
   if (of.date_accepted !== null)
-    return `Accepted${of.accepted_by_name === null ? "" : ` by ${of.accepted_by_name}`} on ${day(of.date_accepted)}`;
+    return `Accepted${of.accepted_by_name === null ? "" : ` by ${isolated(oneLine(of.accepted_by_name))}`} on ${day(of.date_accepted)}`;
   return of.date_declined === null ? null : `Declined on ${day(of.date_declined)}`;
 }
 

@@ -165,6 +165,28 @@ test("accepting it writes down who did, tells the seller and makes the deal wort
   assert.ok(!page.text.includes("<form"));
 });
 
+test("whoever accepts it writes a name and nothing else above the seller's: no lines, and no letters in another order", async () => {
+  const acme = await organization();
+  const lines = "Ann Lee\r\n\r\nThe seller owes\u2028a refund\u202e of $9,999.00";
+  const names = new Map([
+    [lines, "Ann Lee The seller owes a refund of $9,999.00"],
+    ["\u202eevil", "evil"],
+    ["דנה לוי 7", "\u2068דנה לוי 7\u2069"],
+  ]);
+
+  for (const [name, shown] of names) {
+    const quote = await sent(acme);
+    assert.equal((await visit(acme, quote, await answering(acme, quote, "accept", { name }))).status, 303);
+
+    const { accepted_by_name } = await acme.get(path(quote));
+    const { text } = await visit(acme, quote);
+    const pdf = textOfPdf(Buffer.from(await (await fetch(pdfOf(acme, quote))).arrayBuffer()));
+    assert.equal(accepted_by_name, shown.replaceAll(/[\u2068\u2069]/g, ""));
+    assert.ok(text.includes(`>Accepted by ${shown} on `), text);
+    assert.match(pdf, /Accepted by .*on [A-Z][a-z]+ \d+, \d{4}\n/);
+  }
+});
+
 test("only a form answers it: a body of another kind is refused, whatever it says", async () => {
   const acme = await organization();
   const quote = await sent(acme);
@@ -217,6 +239,7 @@ test("an answer without a name, a decision or a valid address shows the form aga
   const form = await answering(acme, quote, "accept");
   const wrong = [
     [{ name: "  " }, "write your name"],
+    [{ name: " \u200b\u200e\u3164" }, "write your name"],
     [{ name: "x".repeat(201) }, "characters or fewer"],
     [{ email: "nowhere" }, "not an e-mail address"],
     [{ decision: "later" }, "accept or decline"],
