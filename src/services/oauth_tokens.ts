@@ -1,7 +1,7 @@
 // OAuth 2.0 with Google and Microsoft: the authorization address, tokens for a code or a refresh token, and revoking a token (RFC
 // 6749, 7636, 7009). Nothing is stored here.
 import { createHash, randomBytes } from "node:crypto";
-import { parseEmail } from "../values/email.ts";
+import { emailKey, parseEmail } from "../values/email.ts";
 import { oneLine } from "../values/one_line.ts";
 import { type Answer, askPublic, jsonOf } from "./ask_public.ts";
 import type { OauthApplication, OauthProvider, Purpose } from "./oauth_providers.ts";
@@ -27,6 +27,8 @@ export interface Person {
   /** The provider's permanent id of the person. */
   subject: string;
   email: string;
+  /** The provider has made sure that the address is the person's. */
+  is_certain: boolean;
   name: string | null;
 }
 
@@ -126,11 +128,12 @@ export async function whoGave({ addresses, provider }: Asked, token: string): Pr
   if (answer.status !== 200) throw refusalOf(provider, answer, said);
   const email = parseEmail(String(said?.email ?? said?.mail ?? said?.userPrincipalName ?? ""));
   const subject = said?.sub ?? said?.id;
-  // Google says whether it has verified the address. For Microsoft, the administrators of the person's organization assign
-  // addresses.
+  // Google says whether it has verified the address. At Microsoft the administrators of any organization write what they like into
+  // `mail`, but people sign in under domains that the organization has proven.
   if (email === null || said.email_verified === false || typeof subject !== "string")
     throw new OauthRefused(`${provider.name} does not say which address the account has`, true);
-  return { subject, email, name: oneLine(String(said.name ?? said.displayName ?? "")) || null };
+  const is_certain = said.email !== undefined || emailKey(email) === emailKey(String(said.userPrincipalName ?? ""));
+  return { subject, email, is_certain, name: oneLine(String(said.name ?? said.displayName ?? "")) || null };
 }
 
 // --- over the wire ---

@@ -9,6 +9,8 @@ export interface Person {
   email: string;
   name: string;
   subject: string;
+  /** At Microsoft. By default under the address. */
+  signsInAs?: string;
 }
 
 interface Grant {
@@ -184,7 +186,14 @@ class Running implements OauthServer {
     if (url.pathname === "/oauth2/v3/userinfo")
       return { body: { sub: person.subject, email: person.email, email_verified: true, name: person.name } };
     if (url.pathname === "/v1.0/me")
-      return { body: { id: person.subject, mail: person.email, userPrincipalName: "x", displayName: person.name } };
+      return {
+        body: {
+          id: person.subject,
+          mail: person.email,
+          userPrincipalName: person.signsInAs ?? person.email,
+          displayName: person.name,
+        },
+      };
     for (const api of this.apis) {
       const answer = await api({ method, url, headers, body, person });
       if (answer !== null) return answer;

@@ -7,6 +7,7 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import type { OauthType } from "../../services/oauth_providers.ts";
 import { emailKey } from "../../values/email.ts";
+import { memberWith } from "../activities/recipients.ts";
 import { retryCalendars } from "../calendars/forget.ts";
 import { calendarJobs } from "../calendars/names.ts";
 import { user } from "../organization/user.ts";
@@ -22,6 +23,8 @@ export interface Connected {
   type: OauthType;
   email: string;
   name: string | null;
+  /** The provider has made sure that the address is theirs. Otherwise their mailbox proves it, once it is entered. */
+  is_certain: boolean;
   /** The features of such an account. */
   granted_features: string[];
   /** The account that should be connected again. Null for any. */
@@ -32,9 +35,10 @@ export interface Connected {
 export class NotConnectable extends Error {}
 
 /** The caller's account, which works from now on with everything that was granted, except what they have switched off. */
-export async function connectByOauth(ctx: Ctx, { type, email, name, granted_features, account_id }: Connected): Promise<Account> {
+export async function connectByOauth(ctx: Ctx, given: Connected): Promise<Account> {
+  const { type, email, name, is_certain, granted_features, account_id } = given;
   await lockAccountsOf(ctx, ctx.actor.user_id);
-  await refuseOthersMailbox(ctx, email);
+  await refuseOthersMailbox(ctx, given);
   const found = await ownMailbox(ctx, email);
   if (account_id !== null && found?.id !== account_id)
     throw new NotConnectable(
@@ -53,10 +57,10 @@ export async function connectByOauth(ctx: Ctx, { type, email, name, granted_feat
   const connected = store.update(ctx, connectedAccount, account, {
     granted_features,
     enabled_features,
-    proven_email: emailKey(email),
+    ...(is_certain && { proven_email: emailKey(email) }),
     ...states,
   });
-  proveByGrant(ctx, connected, email);
+  if (is_certain) proveByGrant(ctx, connected, email);
   await wakeWaitingMail(ctx, connected.id);
   if (fetchesMail(connected)) wake(ctx, mailboxJobs, [connected.id]);
   if (connected.calendar_status === "disabled") return connected;
@@ -66,10 +70,13 @@ export async function connectByOauth(ctx: Ctx, { type, email, name, granted_feat
 }
 
 /** A mailbox is one member's, who may share it. When two connect it at once, the second finds the first. */
-async function refuseOthersMailbox(ctx: Ctx, email: string): Promise<void> {
+async function refuseOthersMailbox(ctx: Ctx, { email, is_certain }: Connected): Promise<void> {
   const key = `mailbox ${ctx.organization_id} ${emailKey(email)}`;
   await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
-  const other = (await whoHasProven(ctx, [email])).find(({ user_id, byGrant }) => byGrant && user_id !== ctx.actor.user_id);
+  const isOther = (id: string | undefined) => id !== undefined && id !== ctx.actor.user_id;
+  if (!is_certain && isOther(memberWith(ctx.directory, email)))
+    throw new NotConnectable(`${email} is the address of another member, and your account signs in under another one.`);
+  const other = (await whoHasProven(ctx, [email])).find(({ user_id, byGrant }) => isOther(user_id) && (byGrant || !is_certain));
   if (other === undefined) return;
   const name = ctx.directory.get(user, other.user_id)?.name ?? "Another member";
   throw new NotConnectable(

@@ -14,8 +14,13 @@ export const isProven = ({ email, proven_email }: Pick<Account, "email" | "prove
   proven_email !== null && proven_email === emailKey(email ?? "");
 
 /** A login by the address, or by its first part. With another name, or none, it says nothing about the address. */
-export function couldProve(account: Pick<Account, "email" | "imap" | "smtp" | SealedPassword>, by: "imap" | "smtp"): boolean {
+export function couldProve(
+  account: Pick<Account, "email" | "imap" | "smtp" | "granted_features" | SealedPassword>,
+  by: "imap" | "smtp",
+): boolean {
   const { [by]: server, email } = account;
+  // Google and Microsoft are told the address.
+  if (server === null && account.granted_features !== null) return true;
   const address = emailKey(email ?? "");
   const login = emailKey(server?.username ?? address);
   return server !== null && account[`sealed_${by}_password`] !== null && (login === address || login === address.split("@")[0]);

@@ -50,7 +50,7 @@ export async function fileChanges(ctx: Ctx, source: Source, changes: readonly Ch
   const latest = [...new Map(changes.map((one) => [one.id, one])).values()];
   const copies = await copiesBehind(ctx, source, latest);
   const events = occurringOf(latest, copies).map((event) => asKnown(event, copies));
-  const people = await readPeople(ctx, source.user_id, events);
+  const people = await readPeople(ctx, source, events);
   const wanted = await wantedOf(ctx, source, events, copies, people);
 
   const identities = await lockIdentities(ctx, wanted);

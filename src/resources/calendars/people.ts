@@ -21,17 +21,24 @@ export interface People {
 /** In a real organization, the addresses of a page match fewer contacts than this. */
 const contactsMost = 2000;
 
-/** `ownerId` is whose calendar it is. */
-export async function readPeople(ctx: Ctx, ownerId: string, events: readonly Content[]): Promise<People> {
+/** Whose calendar it is, and the address of their account. */
+export async function readPeople(
+  ctx: Ctx,
+  { user_id, email: own }: { user_id: string; email: string | null },
+  events: readonly Content[],
+): Promise<People> {
   const addresses = [...new Set(events.flatMap(({ invited }) => invited.flatMap(({ email }) => (email ? emailKey(email) : []))))];
   const proven = addresses.length === 0 ? [] : await whoHasProven(ctx, addresses);
+  const isOwn = (key: string) => own !== null && key === emailKey(own);
   const memberOf = (email: string | null): string | null => {
     if (email === null) return null;
-    const id = memberWith(ctx.directory, email) ?? proven.find((one) => one.email === emailKey(email))?.user_id;
+    const key = emailKey(email);
+    const id =
+      memberWith(ctx.directory, key) ?? proven.find((one) => one.email === key)?.user_id ?? (isOwn(key) ? user_id : undefined);
     return id !== undefined && isActiveMember(ctx.directory, id) ? id : null;
   };
   const strangers = addresses.filter((email) => memberOf(email) === null);
-  const owner = { ...ctx, actor: await rightsOf(ctx, ownerId) };
+  const owner = { ...ctx, actor: await rightsOf(ctx, user_id) };
   const contacts = strangers.length === 0 ? [] : await contactsWith(ctx, strangers, { most: contactsMost, owner });
   return {
     memberOf,

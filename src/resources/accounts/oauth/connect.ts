@@ -35,8 +35,8 @@ export async function connect(core: Core, asked: Asked, { actor, state, code, re
 
   const occasion = { id: requestId, method: "POST", path: "/connect/" };
   return actingAs(core, actor, occasion, async (ctx) => {
-    const { email, name, subject } = person;
-    const given = { type: provider.type, email, name, granted_features, account_id: state.account_id };
+    const { subject, ...who } = person;
+    const given = { type: provider.type, ...who, granted_features, account_id: state.account_id };
     const account = await connectByOauth(ctx, given);
     const access_tokens: AccessTokens = { [provider.scopesFor === null ? "all" : "calendar"]: keptAs(core, tokens) };
     writeGrant(ctx, account, { provider: provider.type, client_id: state.client_id, subject, refresh_token, access_tokens });

@@ -311,6 +311,45 @@ describe("a mailbox that another member has connected", () => {
   });
 });
 
+describe("an address that an administrator at Microsoft only wrote down for somebody", () => {
+  const written = (email: string) => ({ email, name: "Eve", subject: email, signsInAs: "eve@tenant.example" });
+  const tryIt = async (ws: Workspace, provider: OauthServer, email: string) => {
+    provider.person = written(email);
+    return press(ws, await open(ws, await goAndComeBack(ws, provider, "microsoft")));
+  };
+
+  test("takes nothing from its owner, who may send under it", async () => {
+    const { acme, provider, service } = await connecting();
+    const eve = await acme.member();
+    const box = (await imapServer()).mailbox();
+    const own = await acme.post("/connected_account/", { email: box.address, imap: box.login, smtp: { host: "93.184.216.34" } });
+    await withWorker(service, (worker) => worker.drained());
+
+    const refused = [await tryIt(eve, provider, box.address), await tryIt(eve, provider, (await acme.get("/me/")).email)];
+
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [409, 409],
+    );
+    assert.match(refused[1]!.text, /is the address of another member/);
+    assert.deepEqual(await accounts(eve), []);
+    assert.equal((await acme.get(`/connected_account/${own.id}/`)).email_is_proven, true);
+  });
+
+  test("is nobody's, and its owner connects it", async () => {
+    const { acme, provider } = await connecting();
+    const eve = await acme.member();
+    const email = "boss@acme.example";
+
+    const { email_is_proven } = await connect(eve, provider, "microsoft", written(email));
+    const other = await eve.post("/connected_account/", { email: "eve@acme.example", smtp: { host: "93.184.216.34" } });
+    await eve.refused(400, "PUT", `/connected_account/${other.id}/`, { identities: [{ email }] }, "identities.0.email");
+    const own = await connect(acme, provider, "google", { email, name: "Boss", subject: "boss" });
+
+    assert.deepEqual([email_is_proven, own.email_is_proven], [false, true]);
+  });
+});
+
 describe("where nothing is set up", () => {
   test("the answer says which variables to set", async () => {
     const acme = await organization();

@@ -89,6 +89,18 @@ for (const type of ["google", "microsoft"] as const)
     assert.deepEqual([send_status, receive_status], ["ok", "ok"]);
   });
 
+test("at microsoft, who signs in under another address has an unproven one until its mailbox lets them in", async () => {
+  const acme = await organization(service);
+  const person = { ...somebody(), signsInAs: "somebody@tenant.example" };
+  imap.mailbox(person.email);
+  const account = await connect(acme, provider, "microsoft", person);
+  await drained();
+  const plain = await connect(await organization(service), provider, "microsoft", somebody());
+
+  const { email_is_proven, receive_status } = await acme.get(`/connected_account/${account.id}/`);
+  assert.deepEqual([account.email_is_proven, plain.email_is_proven, email_is_proven, receive_status], [false, true, true, "ok"]);
+});
+
 describe("a token that is refused before it expires", () => {
   test("is refreshed once, and the mail leaves in the same turn", async () => {
     const { to, send, shown, state, told, refreshes } = await connected();
