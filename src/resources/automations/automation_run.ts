@@ -11,6 +11,7 @@ import {
   lookedUp,
   type Moment,
   ref,
+  related,
   text,
   timestamp,
 } from "../../core/field.ts";
@@ -87,6 +88,13 @@ export const automationRun = resource({
     kind: choice(runKinds, { readOnly, default: "event", doc: "What started it." }),
     trigger_type: text({ readOnly, required: true, doc: "The type of its trigger, as the catalog has it." }),
     event_id: text({ readOnly, max: 64, doc: "What started it." }),
+    actor: related(
+      z.strictObject({ user_id: z.string().nullable(), api_key_id: z.string().nullable() }),
+      (alias) =>
+        sql`json_build_object('user_id', ${name(alias)}.started_by->>'user_id', 'api_key_id', ${name(alias)}.started_by->>'api_key_id')`,
+      "Who started it, or caused what did; of what the clock or another service started, both are null.",
+      { always: true },
+    ),
     object_type: text({ readOnly, doc: "With `object_id`: the record it is about." }),
     object_id: text({ readOnly, max: 64 }),
     lead_id: ref("lead", stays, { readOnly }),

@@ -1,11 +1,23 @@
 // A version: an automation as it was published. It never changes.
 import { z } from "zod";
-import { boolean, integer, json, type LookedUp, ref, text, timestamp } from "../../core/field.ts";
+import type { Ctx } from "../../core/context.ts";
+import { boolean, integer, json, type LookedUp, ref, related, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
-import { anyObject, type Plan, shownGraph, shownTrigger } from "./fields.ts";
+import { name, type Sql, sql } from "../../db/sql.ts";
+import { andVisible } from "../leads/visibility.ts";
+import { anyObject, isReal, type Plan, shownGraph, shownTrigger } from "./fields.ts";
 import { shownToWriters } from "./request_secrets.ts";
+import { visibleAsRun } from "./visibility.ts";
 
 const kept = <T>(schema: z.ZodType, shown?: LookedUp) => json(schema as z.ZodType<T>, { readOnly: true, required: true, shown });
+
+/** Those that the caller may see. */
+function livingOf(alias: string, ctx: Ctx): Sql {
+  const v = name(alias);
+  return sql`(select to_json(count(*)) from automation_run r
+    where r.organization_id = ${ctx.organization_id} and r.automation_id = ${v}.automation_id and r.version_id = ${v}.id
+      and r.status in ('queued', 'running', 'waiting', 'held') and ${isReal} ${andVisible(visibleAsRun(ctx, "r"))})`;
+}
 
 export const automationVersion = resource({
   name: "automation_version",
@@ -23,6 +35,7 @@ export const automationVersion = resource({
     filter: json(anyObject as z.ZodType<object>, { readOnly: true }),
     graph: kept<Plan["graph"]>(shownGraph, shownToWriters("graph", shownGraph, "automation_id")),
     settings: kept<Plan["settings"]>(anyObject),
+    runs_in_flight: related(z.int(), livingOf, "How many runs follow it that are not over.", { always: true }),
     is_active: boolean({ required: true, readOnly: true, doc: "Whether it is the active version." }),
     published_at: timestamp({ readOnly: true }),
     published_by: text({ readOnly: true, max: 64, doc: "Who published it." }),

@@ -189,11 +189,14 @@ test("what a pause holds goes on with the next publish, also a run that was wait
   await work(acme, 2);
   const [held] = await runsOf(acme, made);
   await acme.refused(400, "POST", `/automation_runs/${held.id}/retry/`, {}, "status");
+  const inFlight = async () => (await acme.get(`/automations/${made.id}/versions/`)).data.map((one: any) => one.runs_in_flight);
+  const before = await inFlight();
 
   await acme.post(`/automations/${made.id}/publish/`, {});
   await work(acme);
 
   assert.deepEqual([held.status, (await runsOf(acme, made))[0].status], ["held", "completed"]);
+  assert.deepEqual([before, await inFlight()], [[1], [0]]);
 });
 
 test("what is held between two steps goes on where it stands, by a retry or by publishing it again, and does nothing twice", async () => {

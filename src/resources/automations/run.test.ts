@@ -461,11 +461,18 @@ describe("an automation starts", () => {
     const [one, two, three] = [await acme.lead(), await acme.lead(), await acme.lead()];
     const path = `/automations/${made.id}/run/`;
 
-    const run = await acme.post(path, { lead_id: one.id, input: { word: "Hello" } });
+    const bob = await acme.member("admin");
+    const run = await bob.post(path, { lead_id: one.id, input: { word: "Hello" } });
     const runs = await acme.post(path, { record_ids: [two.id, "lead_none", three.id], input: { word: "Hi" } });
     await work(acme);
 
     assert.deepEqual([run.status, run.kind, run.run.id, run.run_ids], ["queued", "manual", run.id, [run.id]]);
+    const started = await runsOf(acme, made);
+    assert.deepEqual(started.map(({ object_id, actor }: any) => [object_id, actor.user_id]).sort(), [
+      [one.id, bob.userId],
+      [two.id, acme.userId],
+      [three.id, acme.userId],
+    ]);
     assert.deepEqual([runs.queued, runs.runs.length, runs.unknown_ids], [2, 2, ["lead_none"]]);
     assert.equal((await acme.get(`/activity/note/?lead_id=${one.id}`)).data[0].note, "Hello");
     assert.equal((await acme.get(`/activity/note/?lead_id=${three.id}`)).data[0].note, "Hi");
