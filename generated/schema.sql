@@ -1848,6 +1848,8 @@ create table import_row (
   errors jsonb default '[]'::jsonb not null,
   key text,
   kept jsonb,
+  seeks bigint[],
+  says bigint[],
   constraint import_row_pkey PRIMARY KEY (organization_id, import_id, n),
   constraint import_row_import_id_fkey FOREIGN KEY (organization_id, import_id) REFERENCES import(organization_id, id) DEFERRABLE,
   constraint import_row_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),

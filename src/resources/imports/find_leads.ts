@@ -2,22 +2,12 @@
 import { type Ctx, query } from "../../core/context.ts";
 import { from, scope } from "../../core/resource.ts";
 import { and, type Sql, sql, statement } from "../../db/sql.ts";
-import { emailKey } from "../../values/email.ts";
-import { parseUrl } from "../../values/url.ts";
 import { contact } from "../contacts/contact.ts";
-import { leadNamedAfter } from "../contacts/contact_verbs.ts";
 import { lead } from "../leads/lead.ts";
-import type { Body } from "./bodies.ts";
 import { type Import, leadsOfKeys, type RowError } from "./import_rows.ts";
+import { madeBy } from "./made_by.ts";
 import type { ReadRow } from "./read_row.ts";
-
-type By = "id" | "url" | "email" | "name" | "domain";
-
-/** What a row is found by. */
-export interface Sought {
-  by: By;
-  value: string;
-}
+import { type By, keyOf, looksUp, type Sought, soughtBy } from "./sought.ts";
 
 /** Where a row belongs. Rows with the same key belong to one lead. */
 export interface Place {
@@ -29,7 +19,7 @@ export interface Place {
   errors: RowError[];
 }
 
-/** The places of rows, in their order. */
+/** The places of rows, in their order. A row with the key of an earlier one belongs where that one does. */
 export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Place[]> {
   const sought = reads.map((read) => soughtBy(imp, read));
   const keys = reads.map((read, i) => keyOf(read, sought[i]!));
@@ -37,29 +27,32 @@ export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[
     await leadsOfKeys(ctx, imp.id, [...new Set(keys.filter((key) => key !== null))]),
     await existingLeads(ctx, looksUp(imp) ? sought : []),
   ];
+  const made = await madeAmong(ctx, imp, [...earlier.values(), ...[...existing.values()].flatMap((ids) => [...ids])]);
+  const byKey = new Map<string, Place>();
   return reads.map((read, i) => {
     const [one, key] = [sought[i]!, keys[i]!];
+    const known = key === null ? undefined : byKey.get(key);
+    if (known !== undefined) return known;
     const ids = (one && existing.get(textOf(one))) ?? new Set<string>();
-    const again = key === null ? undefined : earlier.get(key);
-    if (again !== undefined) return { key, lead_id: again.lead_id, existed: !again.isNew, errors: [] };
-    return { key, lead_id: [...ids][0] ?? null, existed: ids.size > 0, errors: misfits(read, one, ids) };
+    const lead_id = (key === null ? undefined : earlier.get(key)) ?? null;
+    const found = lead_id ?? [...ids][0] ?? null;
+    const errors = lead_id === null ? misfits(read, one, ids) : [];
+    const place = { key, lead_id: found, existed: found !== null && !made.has(found), errors };
+    if (key !== null && errors.length === 0) byKey.set(key, place);
+    return place;
   });
 }
 
-/** What the rows of one record have in common; null for a row that stands for itself. */
-export const keysOf = (imp: Import, reads: readonly ReadRow[]): (string | null)[] =>
-  reads.map((read) => {
-    const { bodies, errors } = read;
-    if (errors.length > 0 || imp.object_type === "task") return null;
-    const { code, name } = bodies.product;
-    if (imp.object_type === "product")
-      return `product:${plainWords((imp.options.match_by === "name" ? undefined : code) ?? name ?? "")}`;
-    return keyOf(read, soughtBy(imp, read));
-  });
+/** What exists already is only told apart from what the import has made where an option treats it otherwise. */
+const madeAmong = async (ctx: Ctx, imp: Import, leads: readonly string[]): Promise<ReadonlySet<string>> =>
+  imp.options.on_match === undefined || imp.options.on_match === "update" ? new Set() : madeBy(ctx, imp, lead, leads);
 
-/** With `create`, leads are always new; people and deals still go to the leads that exist. */
-export const looksUp = ({ object_type, options }: Import): boolean =>
-  options.match_by !== "none" && !(options.on_match === "create" && object_type === "lead");
+/** The ids of the leads that each of these rows would find now. */
+export async function leadsFound(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<string[][]> {
+  const sought = reads.map((read) => soughtBy(imp, read));
+  const existing = await existingLeads(ctx, looksUp(imp) ? sought : []);
+  return sought.map((one) => [...((one && existing.get(textOf(one))) ?? [])]);
+}
 
 const textOf = ({ by, value }: Sought): string => `${by}:${value}`;
 
@@ -82,44 +75,6 @@ function columnOf({ columns }: ReadRow, { by }: Sought): { column?: string } {
   const column = places[by].map((place) => columns.get(place)).find((name) => name !== undefined);
   return column === undefined ? {} : { column };
 }
-
-/** What a row is found by: the wanted value, or the next best one if the row does not have it. */
-function soughtBy({ options }: Import, { bodies: { lead: company }, people: [person = {}], group }: ReadRow): Sought | null {
-  const isNameless = company.id === undefined && company.name === undefined && company.url === undefined;
-  if (group?.isDomain && isNameless) return { by: "domain", value: group.value };
-  const email: string | undefined = person.emails?.[0]?.email ?? company.emails?.[0]?.email;
-  const values: Record<Exclude<By, "domain">, string | undefined> = {
-    id: company.id,
-    url: company.url && hostOf(company.url),
-    email: email && emailKey(email),
-    name: company.name,
-  };
-  const wanted = options.match_by === undefined || options.match_by === "none" ? "name" : options.match_by;
-  for (const by of [...(company.id === undefined ? [] : ["id" as const]), wanted, "name", "email"] as const)
-    if (values[by]) return { by, value: values[by] };
-  const named = Object.keys(person).length > 0 ? leadNamedAfter({ ...person, name: nameIn(person) }).name : null;
-  return named ? { by: "name", value: named } : null;
-}
-
-/** The name that a contact of this body would get. */
-export const nameIn = ({ name, first_name, last_name }: Body): string | null =>
-  name ?? ([first_name, last_name].filter((one) => one).join(" ") || null);
-
-/** A company has one name, but its people have many addresses. */
-function keyOf({ bodies: { lead: company }, group }: ReadRow, sought: Sought | null): string | null {
-  if (group !== null && company.id === undefined) return `group:${plainWords(group.value)}`;
-  if (sought === null) return null;
-  return sought.by === "email" && company.name ? `name:${plainWords(company.name)}` : `${sought.by}:${plainWords(sought.value)}`;
-}
-
-/** Names are compared without case, accents and repeated spaces. */
-export const plainWords = (text: string): string =>
-  text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().replaceAll(/\s+/g, " ").trim();
-
-const hostOf = (raw: string): string | undefined => {
-  const url = parseUrl(raw, { prefix: true });
-  return url === null ? undefined : new URL(url).hostname.replace(/^www\./, "").toLowerCase();
-};
 
 // --- existing leads ---
 

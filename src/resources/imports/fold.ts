@@ -24,7 +24,7 @@ export function fold(
     const isNews = Object.keys(change).some((key) => key in folded.body);
     folded.changes.push(state === null || (Object.keys(change).length > 0 && (isNews || before === null || differs(change))));
     Object.assign(folded.body, change);
-    state = after(state ?? {}, change);
+    state = withChange(state ?? {}, change);
   }
   return folded;
 }
@@ -35,7 +35,8 @@ function news(state: Body, said: Body, change: Body): Body {
   return Object.fromEntries(Object.entries(change).filter(isNew));
 }
 
-function after(state: Body, change: Body): Body {
+/** The record as a change leaves it. */
+export function withChange(state: Body, change: Body): Body {
   const next: Body = { ...state, ...change };
   for (const [key, value] of Object.entries(change))
     if (key.startsWith("custom.")) next.custom = { ...next.custom, [key]: value };

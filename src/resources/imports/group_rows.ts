@@ -3,15 +3,17 @@ import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
-import { emailKey } from "../../values/email.ts";
 import { contact } from "../contacts/contact.ts";
-import { leadNamedAfter } from "../contacts/contact_verbs.ts";
 import { lockShares } from "../contacts/sharing.ts";
 import { lead } from "../leads/lead.ts";
 import type { Body } from "./bodies.ts";
-import { findPlaces, nameIn, type Place, plainWords } from "./find_leads.ts";
+import { findPlaces, type Place } from "./find_leads.ts";
+import { withChange } from "./fold.ts";
 import { failedRow, type Import, type Outcome, skippedRow, type Touched } from "./import_rows.ts";
+import { madeBy } from "./made_by.ts";
 import type { ReadRow } from "./read_row.ts";
+import { type Conflicts, conflictsOf, onTopOf } from "./settle.ts";
+import { emailsIn, namedAfter, nameIn, plainWords } from "./sought.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -20,6 +22,10 @@ export interface Person {
   rows: ReadRow[];
   bodies: Body[];
   before: Contact | null;
+  /** It was there before the import. */
+  existed: boolean;
+  /** As it is after these rows. */
+  state: Body;
   values: Body;
   /** Whether each of the rows changes something. */
   changes: boolean[];
@@ -28,8 +34,9 @@ export interface Person {
 
 /** The rows of one lead. */
 export interface Group {
-  key: string | null;
   rows: ReadRow[];
+  /** Those of the rows, which may differ where they found the same lead. */
+  keys: Map<ReadRow, string | null>;
   before: Row<typeof lead> | null;
   /** It is only the place of other records, and stays as it is. */
   keeps: boolean;
@@ -52,7 +59,7 @@ export async function groupRows(
   const outcomes: Outcome[] = [];
   const places = await findPlaces(ctx, imp, reads);
   const skips = imp.options.on_match === "skip" && imp.object_type === "lead";
-  const together = new Map<string, { place: Place; rows: ReadRow[] }>();
+  const together = new Map<string, Together>();
   for (const [i, read] of reads.entries()) {
     const place = places[i]!;
     if (isEmpty(read)) outcomes.push(skippedRow(read.row));
@@ -60,37 +67,50 @@ export async function groupRows(
     else if (skips && place.existed) outcomes.push(skippedRow(read.row));
     else {
       const key = place.lead_id ?? place.key ?? `row ${read.row.n}`;
-      together.set(key, { place, rows: [...(together.get(key)?.rows ?? []), read] });
+      const known: Together = together.get(key) ?? { place, rows: [], keys: new Map() };
+      known.rows.push(read);
+      known.keys.set(read, place.key);
+      together.set(key, known);
     }
   }
   const all = [...together.values()];
-  const found = await lockFound(ctx, all);
-  const groups = all.map(({ place, rows }) => groupOf(imp, place, rows, found, outcomes));
+  const found = await lockFound(ctx, imp, all);
+  const groups = all.map((one) => groupOf(imp, one, found, outcomes));
   return { groups: groups.filter(({ rows }) => rows.length > 0), outcomes };
 }
 
 const isEmpty = ({ bodies, people }: ReadRow): boolean =>
   people.length === 0 && Object.values(bodies).every((body) => Object.keys(body).length === 0);
 
-type Found = { leads: Map<string, Row<typeof lead>>; people: Map<string, Contact[]> };
+interface Together extends Pick<Group, "rows" | "keys"> {
+  place: Place;
+}
+
+interface Found {
+  leads: Map<string, Row<typeof lead>>;
+  people: Map<string, Contact[]>;
+  /** The people whom earlier rows have made. */
+  made: ReadonlySet<string>;
+}
 
 /** People are locked before their leads, as when a person is renamed. */
-async function lockFound(ctx: Ctx, all: readonly { place: Place; rows: ReadRow[] }[]): Promise<Found> {
+async function lockFound(ctx: Ctx, imp: Import, all: readonly Together[]): Promise<Found> {
   const ids = all.flatMap(({ place }) => place.lead_id ?? []);
-  if (ids.length === 0) return { leads: new Map(), people: new Map() };
+  if (ids.length === 0) return { leads: new Map(), people: new Map(), made: new Set() };
   const bodies = all.flatMap(({ place, rows }) => (place.lead_id === null ? [] : rows.flatMap((read) => read.people)));
   const known = bodies.flatMap(({ id }) => id ?? []);
   const emails = bodies.flatMap((body) => emailsIn(body));
   const names = bodies.flatMap((body) => nameIn(body) ?? []);
   const alike = sql`(t.id = any(${known}) or t.email_keys && ${emails}::text[] or sort_key(t.name) = any(array(select sort_key(n) from unnest(${names}::text[]) n)))`;
   const seen = bodies.length === 0 ? [] : await findRecords(ctx, contact, [sql`t.lead_id = any(${ids})`, alike]);
-  const people = await lockById(
-    ctx,
-    contact,
-    seen.map(({ id }) => id),
-  );
+  const seenIds = seen.map(({ id }) => id);
+  const people = await lockById(ctx, contact, seenIds);
   const leads = await lockById(ctx, lead, ids);
-  return { leads: new Map(leads.map((row) => [row.id, row])), people: Map.groupBy(people, (row) => row.lead_id) };
+  return {
+    leads: new Map(leads.map((row) => [row.id, row])),
+    people: Map.groupBy(people, (row) => row.lead_id),
+    made: keepsOld(imp) ? await madeBy(ctx, imp, contact, seenIds) : new Set(),
+  };
 }
 
 async function lockById<R extends typeof lead | typeof contact>(ctx: Ctx, of: R, ids: readonly string[]): Promise<Row<R>[]> {
@@ -99,18 +119,21 @@ async function lockById<R extends typeof lead | typeof contact>(ctx: Ctx, of: R,
   return findRecords(ctx, of, [sql`t.id = any(${ids})`], sql`order by t.id for update of t`);
 }
 
-function groupOf(imp: Import, place: Place, rows: ReadRow[], { leads, people }: Found, outcomes: Outcome[]): Group {
-  const before = leads.get(place.lead_id ?? "") ?? null;
+/** What exists already is treated otherwise than what the import makes. */
+const keepsOld = ({ options: { on_match = "update" } }: Import): boolean => on_match !== "update";
+
+function groupOf(imp: Import, { place, rows, keys }: Together, found: Found, outcomes: Outcome[]): Group {
+  const before = found.leads.get(place.lead_id ?? "") ?? null;
   const [first] = rows;
-  const found = groupPeople(imp, rows, before === null ? [] : (people.get(before.id) ?? []), place.existed, outcomes);
-  const kept = rows.filter((read) => !found.gone.has(read));
+  const known = (before === null ? [] : (found.people.get(before.id) ?? [])).map((one) => personOf(one, !found.made.has(one.id)));
+  const { people, gone } = groupPeople(imp, rows, known, outcomes);
   return {
-    key: place.key,
-    rows: kept,
+    rows: rows.filter((read) => !gone.has(read)),
+    keys,
     before,
-    keeps: place.existed && imp.options.on_match !== undefined && imp.options.on_match !== "update",
-    newName: newNameOf(first!, found.people[0]?.bodies[0]),
-    people: found.people,
+    keeps: place.existed && keepsOld(imp),
+    newName: newNameOf(first!, people[0]?.bodies[0]),
+    people,
     values: {},
     changes: [],
     after: null,
@@ -118,65 +141,84 @@ function groupOf(imp: Import, place: Place, rows: ReadRow[], { leads, people }: 
   };
 }
 
+const personOf = (before: Contact | null, existed: boolean): Person => ({
+  rows: [],
+  bodies: [],
+  before,
+  existed,
+  state: before ?? {},
+  values: {},
+  changes: [],
+  after: null,
+});
+
 /** Null where the row has a name. Else it is the domain that the rows have in common, or the name of the first person. */
 function newNameOf({ bodies, group }: ReadRow, person: Body | undefined): string | null {
   if (bodies.lead.name !== undefined) return null;
   if (group?.isDomain) return group.value;
-  return person === undefined ? null : (leadNamedAfter({ ...person, name: nameIn(person) }).name ?? null);
+  return person === undefined ? null : namedAfter(person);
 }
 
-/** The people of a lead's rows: each once, and as the contact that they are already. */
+/** The people of a lead's rows: each once, and as the contact that they are already. A row of which one is refused says nothing about all. */
 function groupPeople(
-  { object_type, options: { on_match } }: Import,
+  imp: Import,
   rows: readonly ReadRow[],
-  known: readonly Contact[],
-  existed: boolean,
+  contacts: readonly Person[],
   outcomes: Outcome[],
 ): { people: Person[]; gone: Set<ReadRow> } {
-  const people: Person[] = [];
+  const conflicts = conflictsOf(imp, "contact");
   const gone = new Set<ReadRow>();
-  const leave = (read: ReadRow, outcome: Outcome) => void (gone.add(read), outcomes.push(outcome));
-  for (const [read, body] of rows.flatMap((one) => one.people.map((person) => [one, person] as const))) {
-    if (gone.has(read)) continue;
-    const fits = existed && on_match === "create" ? [] : fitting(known, body);
-    const same = people.find((one) => (fits.length === 1 ? one.before === fits[0] : isSame(one.bodies[0]!, body)));
-    if (fits.length > 1) leave(read, failedRow(read.row, [ambiguous(read, fits)]));
-    else if (fits.length === 1 && existed && on_match === "skip" && object_type === "contact") leave(read, skippedRow(read.row));
-    else if (same !== undefined) {
-      same.rows.push(read);
-      same.bodies.push(body);
-    } else people.push({ rows: [read], bodies: [body], before: fits[0] ?? null, values: {}, changes: [], after: null });
+  let known = [...contacts];
+  for (const read of rows) {
+    // What a row with several people says is tried on copies.
+    const tried = read.people.length > 1 ? known.map((one) => ({ ...one, rows: [...one.rows], bodies: [...one.bodies] })) : known;
+    const outcome = placePeople(imp, read, tried, conflicts);
+    if (outcome === null) known = tried;
+    else {
+      gone.add(read);
+      outcomes.push(outcome);
+    }
   }
-  return { people: people.flatMap((one) => without(gone, one)), gone };
+  return { people: known.filter((one) => one.rows.length > 0), gone };
 }
 
-/** A row says nothing about anybody once one of its people is refused. */
-function without(gone: ReadonlySet<ReadRow>, person: Person): Person[] {
-  const stays = (_: unknown, i: number) => !gone.has(person.rows[i]!);
-  const [rows, bodies] = [person.rows.filter(stays), person.bodies.filter(stays)];
-  return rows.length === 0 ? [] : [{ ...person, rows, bodies }];
+/** Puts the people of a row to those that are known. Returns what becomes of the row if it goes no further. */
+function placePeople({ object_type, options }: Import, read: ReadRow, known: Person[], conflicts: Conflicts): Outcome | null {
+  const { on_match = "update" } = options;
+  for (const body of read.people) {
+    const fits = fitting(on_match === "create" ? known.filter(({ existed }) => !existed) : known, body);
+    const [same] = fits;
+    if (fits.length > 1) return failedRow(read.row, [ambiguous(read, fits)]);
+    if (same?.existed && on_match === "skip" && object_type === "contact") return skippedRow(read.row);
+    const person = same ?? personOf(null, false);
+    if (same === undefined) known.push(person);
+    person.rows.push(read);
+    person.bodies.push(body);
+    const isNew = person.before === null && person.rows.length === 1;
+    const stays = person.existed && on_match !== "update";
+    if (!stays) person.state = isNew ? body : withChange(person.state, onTopOf(person.state, body, conflicts));
+  }
+  return null;
 }
 
-function ambiguous({ columns }: ReadRow, fits: readonly Contact[]) {
+function ambiguous({ columns }: ReadRow, fits: readonly Person[]) {
   const column = columns.get("contact.emails.0") ?? columns.get("contact.name");
   return { ...(column !== undefined && { column }), error: `fits ${fits.length} contacts of the lead: merge them first` };
 }
 
-/** The contact with the id, or else those with one of the addresses, or else with the name and no other address. */
-function fitting(known: readonly Contact[], body: Body): Contact[] {
-  const byId = known.filter(({ id }) => id === body.id);
+/** The one with the id, or else those with one of the addresses, or else with the name and no other address. */
+function fitting(known: readonly Person[], body: Body): Person[] {
+  const byId = known.filter(({ state }) => state.id !== undefined && state.id === body.id);
   if (byId.length > 0) return byId;
   const emails = emailsIn(body);
-  const byEmail = known.filter((one) => emailsIn(one).some((email) => emails.includes(email)));
-  return byEmail.length > 0 ? byEmail : known.filter((one) => isSame(one, body));
+  const byEmail = known.filter(({ state }) => emailsIn(state).some((email) => emails.includes(email)));
+  return byEmail.length > 0 ? byEmail : known.filter(({ state }) => isSame(state, body));
 }
 
 function isSame(one: Body, other: Body): boolean {
-  if (one.id !== undefined && other.id !== undefined && one !== other) return one.id === other.id;
+  if (one.id !== undefined && other.id !== undefined) return one.id === other.id;
   const [here, there] = [emailsIn(one), emailsIn(other)];
   if (here.length > 0 && there.length > 0) return here.some((email) => there.includes(email));
   const [name, otherName] = [nameIn(one), nameIn(other)];
   return name !== null && otherName !== null && plainWords(name) === plainWords(otherName);
 }
-
-const emailsIn = ({ emails = [] }: Body): string[] => emails.map(({ email }: { email: string }) => emailKey(email));

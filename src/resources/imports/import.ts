@@ -50,7 +50,7 @@ const preview = z.object({
   status: z
     .enum(["queued", "processing", "done", "error"])
     .describe(
-      "A table of more than 1,000 rows is checked by a job, which tries rows of different leads apart: a row that would find what one of another lead makes is counted as if it did not.",
+      "A table of more than 1,000 rows is checked by a job. Rows that have to do with each other are tried together, up to 10,000 of them.",
     ),
   n_rows: z.int(),
   n_checked: z.int().describe("How many rows have been checked: all, once it is done."),
@@ -68,8 +68,9 @@ const trial = z.object({
   mapping: mappingSchema,
   options: optionsSchema,
   by: z.string(),
-  /** Null while the rows get their keys. */
-  key: z.string().nullable(),
+  /** The rows get labels, labels that have something in common become one, and the rows of each label are tried. */
+  step: z.enum(["label", "join", "try"]),
+  key: z.string(),
   n: z.int(),
 });
 

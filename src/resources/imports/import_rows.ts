@@ -78,7 +78,8 @@ export async function nextRows(ctx: Ctx, importId: string, most: number): Promis
 export function keepOutcomes(ctx: Ctx, importId: string, outcomes: readonly Outcome[]): void {
   write(ctx, {
     name: "import_row.done",
-    text: `update import_row r set status = m.status, object_ids = m.object_ids, errors = m.errors, key = m.key, kept = m.kept
+    text: `update import_row r set status = m.status, object_ids = m.object_ids, errors = m.errors, key = m.key, kept = m.kept,
+             seeks = null, says = null
            from json_to_recordset($3::json) m(n integer, status text, object_ids text[], errors jsonb, key text, kept jsonb)
            where r.organization_id = $1 and r.import_id = $2 and r.n = m.n`,
     values: [
@@ -89,21 +90,14 @@ export function keepOutcomes(ctx: Ctx, importId: string, outcomes: readonly Outc
   });
 }
 
-/** The lead of earlier rows of this import, and whether one of them created it. */
-export interface Earlier {
-  lead_id: string;
-  isNew: boolean;
-}
-
-/** The leads of the earlier rows with these keys. */
-export async function leadsOfKeys(ctx: Ctx, importId: string, keys: readonly string[]): Promise<Map<string, Earlier>> {
+/** The ids of the leads that earlier rows with these keys belong to. */
+export async function leadsOfKeys(ctx: Ctx, importId: string, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
   const rows = await transactionOf(ctx).read({
     name: "import_row.keys",
-    text: `select distinct on (key) key, object_ids[1],
-             exists (select from jsonb_array_elements(kept) k where k->>'id' = object_ids[1] and not k ? 'was') from import_row
-           where organization_id = $1 and import_id = $2 and key = any($3) and status in ('created', 'updated') order by key, n`,
+    text: `select distinct on (key) key, object_ids[1] from import_row where organization_id = $1 and import_id = $2
+             and key = any($3) and status not in ('pending', 'failed') and object_ids <> '{}' order by key, n`,
     values: [ctx.organization_id, importId, keys],
   });
-  return new Map(rows.map(([key, lead_id, isNew]) => [key!, { lead_id: lead_id!, isNew: isNew === "t" }]));
+  return new Map(rows.map(([key, lead_id]) => [key!, lead_id!]));
 }

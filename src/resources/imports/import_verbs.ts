@@ -128,7 +128,7 @@ async function checkRows(ctx: Ctx, before: Import, mapping: Import["mapping"], o
     return store.update(ctx, importResource, before, { preview, trial: null }, undefined, null);
   }
   wake(ctx, importJobs, [before.id]);
-  const trial = { mapping, options, by: ctx.actor.user_id, key: null, n: 0 };
+  const trial = { mapping, options, by: ctx.actor.user_id, step: "label" as const, key: "", n: 0 };
   return store.update(ctx, importResource, before, { preview: begunPreview(before.n_rows), trial }, undefined, null);
 }
 

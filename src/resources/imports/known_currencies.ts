@@ -4,9 +4,9 @@ import { from, scope } from "../../core/resource.ts";
 import { and, type Sql, sql, statement } from "../../db/sql.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import type { Body } from "./bodies.ts";
-import { looksUp, plainWords } from "./find_leads.ts";
 import type { Import, ImportRow } from "./import_rows.ts";
 import { moneyFields, type PartWithCurrency } from "./row_currency.ts";
+import { looksUp, plainWords } from "./sought.ts";
 import type { Target } from "./targets.ts";
 
 interface ColumnOfRow {

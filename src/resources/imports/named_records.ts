@@ -8,11 +8,11 @@ import { checkOwner, checkVisible, findRecords } from "../../records/records.ts"
 import { contact } from "../contacts/contact.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import type { Body } from "./bodies.ts";
-import { looksUp } from "./find_leads.ts";
 import { failedRow, type Import, type Outcome, skippedRow } from "./import_rows.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
 import { keepAmounts } from "./row_currency.ts";
 import { conflictsOf, onTopOf } from "./settle.ts";
+import { looksUp } from "./sought.ts";
 import { statusOn } from "./statuses.ts";
 
 /** The deals that rows name, as they are now. */

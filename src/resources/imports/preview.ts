@@ -15,26 +15,28 @@ export async function previewOf(ctx: Ctx, imp: Import): Promise<Preview> {
     const all: Outcome[] = [];
     for (;;) {
       const rows = await nextRows(own, imp.id, rowsAtOnce);
-      const some = rows.length === 0 ? [] : await takeRows(own, imp, rows);
-      keepOutcomes(own, imp.id, some);
-      all.push(...some);
+      all.push(...(await tryRows(own, imp, rows)));
       if (rows.length < rowsAtOnce) return all;
     }
   });
   return { ...added(begunPreview(imp.n_rows), outcomes), status: "done" };
 }
 
-/** What would become of some rows. */
-export const tryRows = (ctx: Ctx, imp: Import, rows: readonly ImportRow[]): Promise<Outcome[]> =>
-  tried(ctx, imp, (own) => takeRows(own, imp, rows));
+/** As the import does it, so that later rows find what these have brought. */
+export async function tryRows(own: Ctx, imp: Import, rows: readonly ImportRow[]): Promise<Outcome[]> {
+  const outcomes = rows.length === 0 ? [] : await takeRows(own, imp, rows);
+  keepOutcomes(own, imp.id, outcomes);
+  return outcomes;
+}
 
-async function tried(ctx: Ctx, imp: Import, take: (own: Ctx) => Promise<Outcome[]>): Promise<Outcome[]> {
+/** Carries out rows like those of the import, and takes them back. */
+export async function tried<T>(ctx: Ctx, imp: Import, take: (own: Ctx) => Promise<T>): Promise<T> {
   const own: Ctx = { ...ctx, meta: { ...ctx.meta, import_id: imp.id } };
   write(ctx, savepoint);
-  const outcomes = await take(own);
+  const answer = await take(own);
   write(ctx, rollback);
   write(ctx, release);
-  return outcomes;
+  return answer;
 }
 
 const savepoint: Statement = { text: "savepoint dry_run", values: [], name: "dry_run.savepoint" };

@@ -12,37 +12,57 @@ import { lead } from "../leads/lead.ts";
 import { createLeads } from "../leads/lead_verbs.ts";
 import { addMembers } from "../lists/members.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
+import { apart, isOneByOne } from "./apart.ts";
 import type { Body } from "./bodies.ts";
 import { changeOf } from "./change_of.ts";
-import { plainWords } from "./find_leads.ts";
 import { type Folded, fold } from "./fold.ts";
 import { type Group, groupRows, type Person } from "./group_rows.ts";
-import { failedRow, type Import, type Outcome, type Touched } from "./import_rows.ts";
+import { failedRow, type Import, keepOutcomes, type Outcome, type Touched } from "./import_rows.ts";
 import { type Deals, patchOfDeal, placeNamed } from "./named_records.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
 import { type Conflicts, conflictsOf } from "./settle.ts";
+import { plainWords } from "./sought.ts";
 import { saysNoMore } from "./statuses.ts";
 
 type Rec = Row<Resource> & Record<string, any>;
 
-/** What becomes of each of these rows, which have been read without errors. */
+/**
+ * What becomes of each of these rows, which have been read without errors. It is the same as if each were taken after the other, so it
+ * does not matter in which transactions an import takes its rows, or a dry run.
+ */
 export async function takeLeads(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Outcome[]> {
+  const parts = apart(imp, reads);
+  const outcomes: Outcome[] = [];
+  for (const part of parts) outcomes.push(...(await takePart(ctx, imp, part, parts.length > 1)));
+  return outcomes;
+}
+
+/** Rows that do not find what others of them bring. Those that have to be taken one after the other follow. */
+async function takePart(ctx: Ctx, imp: Import, reads: readonly ReadRow[], isFollowed: boolean): Promise<Outcome[]> {
   const named = await placeNamed(ctx, imp, reads);
   const { groups, outcomes } = await groupRows(ctx, imp, named.reads);
   outcomes.push(...named.outcomes);
   const ready: Group[] = [];
+  const single: ReadRow[] = [];
   const conflicts = { lead: conflictsOf(imp, "lead"), contact: conflictsOf(imp, "contact") };
   for (const group of groups) {
-    const refused = await plan(ctx, imp, group, conflicts);
+    const refused = isOneByOne(group, conflicts) ? oneByOne : await plan(ctx, imp, group, conflicts);
     if (refused === null) ready.push(group);
+    else if (refused === oneByOne || group.rows.length > 1) single.push(...group.rows);
     else outcomes.push(...group.rows.map((read) => failedRow(read.row, errorsOf(read, refused.part, refused.problem))));
   }
   await writeLeads(ctx, ready);
   await writePeople(ctx, ready);
   for (const group of ready) for (const read of group.rows) outcomes.push(await writeRest(ctx, imp, group, read, named.deals));
   await joinList(ctx, imp, ready);
+  // The rows that follow in this transaction find these by their keys.
+  if (isFollowed || single.length > 0) keepOutcomes(ctx, imp.id, outcomes);
+  for (const read of single.toSorted((one, other) => one.row.n - other.row.n))
+    outcomes.push(...(await takePart(ctx, imp, [read], true)));
   return outcomes;
 }
+
+const oneByOne = { part: "lead", problem: null } as const;
 
 type Refused = { part: "lead" | "contact"; problem: unknown } | null;
 
@@ -50,10 +70,10 @@ type Refused = { part: "lead" | "contact"; problem: unknown } | null;
 async function plan(ctx: Ctx, imp: Import, group: Group, conflicts: Record<"lead" | "contact", Conflicts>): Promise<Refused> {
   const { before, keeps, newName, people } = group;
   try {
-    const own = { source: "import", ...(newName !== null && { name: newName }) };
-    const bodies = withTags(imp, withoutSameStatuses(ctx, before, group.rows, withoutSameNames(before, group.rows)));
+    const given = before === null ? begun(imp, newName, group.rows) : group.rows.map((read) => read.bodies.lead);
+    const bodies = withTags(imp, withoutSameStatuses(ctx, before, group.rows, withoutSameNames(before, given)));
     const said = foldOf(ctx, lead, before, bodies, conflicts.lead);
-    const body = before === null ? { ...defaultsOf(imp), ...said.body, ...own } : said.body;
+    const body = before === null ? { ...said.body, source: "import" } : said.body;
     group.values = keeps ? {} : await valuesFor(ctx, lead, before, body);
     group.changes = said.changes.map((one) => one && !keeps);
   } catch (problem) {
@@ -62,7 +82,7 @@ async function plan(ctx: Ctx, imp: Import, group: Group, conflicts: Record<"lead
   try {
     for (const person of people) {
       const said = foldOf(ctx, contact, person.before, withTags(imp, person.bodies), conflicts.contact);
-      const stays = keeps && person.before !== null;
+      const stays = keeps && person.existed;
       person.values = stays ? {} : await valuesFor(ctx, contact, person.before, said.body);
       person.changes = said.changes.map((one) => one && !stays);
     }
@@ -84,13 +104,13 @@ function foldOf(ctx: Ctx, of: Resource, before: Rec | null, bodies: readonly Bod
 const withoutId = ({ id: _, ...body }: Body): Body => body;
 
 /** A lead that is found by its name keeps its own spelling. */
-function withoutSameNames(before: Row<typeof lead> | null, rows: readonly ReadRow[]): Body[] {
+function withoutSameNames(before: Row<typeof lead> | null, bodies: readonly Body[]): Body[] {
   let present: string | null = before?.name ?? null;
-  return rows.map(({ bodies }) => {
-    const { name, ...said } = bodies.lead;
+  return bodies.map((body) => {
+    const { name, ...said } = body;
     if (name === undefined || (present !== null && plainWords(present) === plainWords(name))) return said;
     present = name;
-    return bodies.lead;
+    return body;
   });
 }
 
@@ -105,10 +125,16 @@ function withoutSameStatuses(ctx: Ctx, before: Row<typeof lead> | null, rows: re
   });
 }
 
-const defaultsOf = ({ options }: Import): Body => ({
-  ...(options.default_status_id && { status_id: options.default_status_id }),
-  ...(options.owner_id && { owner_id: options.owner_id }),
-});
+/** The first row of a new lead brings what every new lead gets. */
+const begun = ({ options }: Import, newName: string | null, [first, ...others]: readonly ReadRow[]): Body[] => [
+  {
+    ...(options.default_status_id && { status_id: options.default_status_id }),
+    ...(options.owner_id && { owner_id: options.owner_id }),
+    ...(newName !== null && { name: newName }),
+    ...first!.bodies.lead,
+  },
+  ...others.map((read) => read.bodies.lead),
+];
 
 /** The first of the rows brings the tags that every record gets. */
 const withTags = ({ options: { tags = [] } }: Import, [first = {}, ...others]: readonly Body[]): Body[] =>
@@ -203,7 +229,7 @@ async function writeRest(ctx: Ctx, imp: Import, group: Group, read: ReadRow, dea
       ]),
     ],
     errors: [],
-    key: group.key,
+    key: group.keys.get(read) ?? null,
     kept: touched,
   };
 }

@@ -61,3 +61,19 @@ async function matching(ctx: Ctx, { code, name }: Body, byName: boolean): Promis
   );
   return rows.map(([id]) => id!);
 }
+
+/** The ids of the products that each of these rows would find now. */
+export async function productsFound(ctx: Ctx, { options }: Import, reads: readonly ReadRow[]): Promise<string[][]> {
+  const given = reads.map(({ bodies: { product: body } }) => {
+    const byName = !body.code || options.match_by === "name";
+    return { code: byName ? null : body.code, name: byName ? (body.name ?? null) : null };
+  });
+  const rows = await query(
+    ctx,
+    statement(sql`select g.i, t.id from rows from (unnest(${given.map(({ code }) => code)}::text[]),
+        unnest(${given.map(({ name }) => name)}::text[])) with ordinality g(code, name, i)
+      join product t on t.organization_id = ${ctx.organization_id} and (lower(t.code) = lower(g.code) or sort_key(t.name) = sort_key(g.name))`),
+  );
+  const found = Map.groupBy(rows, ([i]) => Number(i));
+  return reads.map((_, i) => (found.get(i + 1) ?? []).map(([, id]) => id!));
+}

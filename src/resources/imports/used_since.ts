@@ -1,24 +1,26 @@
 // What an import made and somebody has worked with since. It stays when the import is reverted, with all that the import made below it, so
 // that no half is left.
-import { type Ctx, query } from "../../core/context.ts";
-import { sql, statement } from "../../db/sql.ts";
+import type { Ctx } from "../../core/context.ts";
+import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { firstIdAt } from "../../values/id.ts";
 import { workedWithAmong } from "../change_sets/worked_since.ts";
+import { lead } from "../leads/lead.ts";
 import type { Import, Touched } from "./import_rows.ts";
+import { madeBy } from "./made_by.ts";
 
 /** The reasons of those that stay, by their ids. A lead of the import stays or goes as a whole. */
 export async function stayingOf(ctx: Ctx, imp: Import, touched: readonly Touched[]): Promise<ReadonlyMap<string, string>> {
   const leadOf = await leadsOf(ctx, touched);
-  const made = await madeBy(ctx, imp, [...new Set(leadOf.values())]);
+  const made = await madeBy(ctx, imp, lead, [...new Set(leadOf.values())]);
   const created = touched.flatMap(({ id, was }) => (was === undefined ? [id] : []));
   const used = await usedAmong(ctx, imp, [...new Set([...created, ...made])]);
   const stays = new Map<string, string>();
   for (const { id, was } of touched) {
-    const lead = leadOf.get(id);
-    const isOfMade = lead !== undefined && made.has(lead);
-    if (isOfMade ? !used.has(lead) : was !== undefined || !used.has(id)) continue;
-    stays.set(id, isOfMade && lead !== id ? `belongs to ${lead}, which stays` : "was changed or used since");
+    const its = leadOf.get(id);
+    const isOfMade = its !== undefined && made.has(its);
+    if (isOfMade ? !used.has(its) : was !== undefined || !used.has(id)) continue;
+    stays.set(id, isOfMade && its !== id ? `belongs to ${its}, which stays` : "was changed or used since");
   }
   return stays;
 }
@@ -35,23 +37,12 @@ async function leadsOf(ctx: Ctx, touched: readonly Touched[]): Promise<Map<strin
   return found;
 }
 
-/** The leads that the import has created. */
-async function madeBy(ctx: Ctx, imp: Import, leads: readonly string[]): Promise<Set<string>> {
-  if (leads.length === 0) return new Set();
-  const rows = await query(
-    ctx,
-    statement(sql`select object_id from event where organization_id = ${ctx.organization_id} and object_id = any(${leads})
-      and id > ${since(imp)} and action = 'created' and meta->>'import_id' = ${imp.id}`),
-  );
-  return new Set(rows.map(([id]) => id!));
-}
-
 /** Those that somebody has worked with. */
-const usedAmong = (ctx: Ctx, imp: Import, ids: readonly string[]): Promise<Set<string>> =>
-  workedWithAmong(
+const usedAmong = (ctx: Ctx, { id, date_created }: Import, ids: readonly string[]): Promise<Set<string>> => {
+  const since = firstIdAt("ev", new Date(date_created));
+  return workedWithAmong(
     ctx,
-    ids.map((id) => ({ id, since: since(imp) })),
-    { requests: new Set(), import_id: imp.id },
+    ids.map((one) => ({ id: one, since })),
+    { requests: new Set(), import_id: id },
   );
-
-const since = ({ date_created }: Import): string => firstIdAt("ev", new Date(date_created));
+};
