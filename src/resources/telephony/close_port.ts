@@ -57,7 +57,8 @@ const input = {
   requested_foc_date: z
     .string()
     .refine((raw) => parseDate(raw, { cutTime: true }) !== null, { error: "must be a date such as 2026-01-02" })
-    .nullish(),
+    .nullish()
+    .describe("The day that is asked for, a week away or more."),
 };
 type Given = z.output<z.ZodObject<typeof input>>;
 
