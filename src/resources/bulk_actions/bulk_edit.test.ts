@@ -188,6 +188,7 @@ test("records that the asker does not see fail like those that never were, and t
     ],
   );
   assert.deepEqual(preview.unknown_ids, [others.id, "lead_nobody"]);
+  assert.deepEqual([preview.n_objects, preview.n_failed, preview.errors], [made.n_objects, made.n_failed, made.errors]);
   const tags = await Promise.all([mine, later, others].map(async ({ id }) => (await acme.get(`/lead/${id}/`)).tags));
   assert.deepEqual(tags, [["x"], [], []]);
   const other = await acme.member("restricteduser");

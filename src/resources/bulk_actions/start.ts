@@ -25,16 +25,18 @@ import { doings } from "./kinds.ts";
 import { checkRecheck } from "./recheck.ts";
 import { bulkSequenceSubscription } from "./sequence_subscription.ts";
 import { covered, coveredContacts } from "./snapshot.ts";
-import { unknownIds } from "./unknown_ids.ts";
+import { errorsFor, unknownIds } from "./unknown_ids.ts";
 
 const previewed = 20;
 const dry_run = z.boolean().default(false).describe("Only says which records it would cover: nothing is stored.");
 
 const preview = z.strictObject({
   dry_run: z.literal(true),
-  n_objects: z.int().describe("How many records it would cover."),
+  n_objects: z.int().describe("How many records it would cover, with those that fail."),
   n_leads: z.int().describe("Of how many leads they are."),
   objects: z.array(z.strictObject({ object_id: z.string(), lead_id: z.string().nullable() })).describe("The first twenty."),
+  n_failed: z.int().describe("How many of them fail at once, because their ids name no record which you can see."),
+  errors: z.array(z.strictObject({ object_id: z.string(), error: z.string() })).describe("Why; the first hundred."),
   unknown_ids: z.array(z.string()).describe("Ids that name no record which you can see; the first twenty."),
 });
 
@@ -107,9 +109,11 @@ async function show(ctx: Ctx, selected: Sql, unknown: readonly string[]): Promis
     statement(sql`with found as materialized (${selected})
       select f.id, f.lead_id, count(*) over (), (select count(distinct l.lead_id) from found l) from found f order by f.ord limit ${previewed}`),
   );
-  const [n_objects, n_leads] = [Number(rows[0]?.[2] ?? 0), Number(rows[0]?.[3] ?? 0)];
+  const n_failed = unknown.length;
+  const [n_objects, n_leads] = [Number(rows[0]?.[2] ?? 0) + n_failed, Number(rows[0]?.[3] ?? 0)];
   const objects = rows.map(([object_id, lead_id]) => ({ object_id, lead_id }));
-  return new JsonText(JSON.stringify({ dry_run: true, n_objects, n_leads, objects, unknown_ids: unknown.slice(0, previewed) }));
+  const [errors, unknown_ids] = [errorsFor(unknown), unknown.slice(0, previewed)];
+  return new JsonText(JSON.stringify({ dry_run: true, n_objects, n_leads, n_failed, objects, errors, unknown_ids }));
 }
 
 export const startEdit = start("edit", {

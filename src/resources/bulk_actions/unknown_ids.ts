@@ -18,7 +18,7 @@ export async function unknownIds(ctx: Ctx, of: Resource, { object_ids }: Selecti
   return rows.map(([id]) => id!);
 }
 
-/** Writes them behind the items that were found. Returns what the list of errors says about them. */
+/** Writes them behind the items that were found. Returns their errors. */
 export function noteUnknown(
   ctx: Ctx,
   { id }: { id: string },
@@ -33,8 +33,12 @@ export function noteUnknown(
            from unnest($4::text[]) with ordinality g(object_id, n)`,
     values: [ctx.organization_id, itemsBegin(id), id, ids, found, error, ctx.now],
   });
-  return ids.slice(0, errorsMost).map((object_id) => ({ object_id, error }));
+  return errorsFor(ids);
 }
+
+/** What the list of errors says about them. */
+export const errorsFor = (ids: readonly string[]): { object_id: string; error: string }[] =>
+  ids.slice(0, errorsMost).map((object_id) => ({ object_id, error }));
 
 /** What the ids of a bulk action's items begin with. */
 export const itemsBegin = (id: string): string => `bitem_${id.slice(id.indexOf("_") + 1).slice(0, 20)}`;
