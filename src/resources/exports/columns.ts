@@ -91,7 +91,7 @@ function columnsFor(
   if (label !== undefined) {
     const values = (item: Item) => list(item).map((one) => String(one[label] ?? ""));
     const single = (i: number): Column => ({ header: `${label}_${i + 1}`, cell: (item) => values(item)[i] ?? null });
-    const rest: Column = { header: `more_${key}`, cell: (item) => values(item).slice(ownColumns).join(";") || null };
+    const rest: Column = { header: `more_${key}`, cell: (item) => together(values(item).slice(ownColumns)) || null };
     return [...Array.from({ length: ownColumns }, (_, i) => single(i)), rest];
   }
   if (key === "addresses")
@@ -108,8 +108,11 @@ function cellOf(value: unknown, write: (value: string) => string): Cell {
   if (typeof value === "string") return write(value);
   if (typeof value === "number" || typeof value === "boolean") return value;
   const isList = Array.isArray(value) && value.every((one) => typeof one !== "object");
-  return isList ? value.map((one) => quoted(write(String(one)))).join(";") : JSON.stringify(value);
+  return isList ? together(value.map((one) => write(String(one)))) : JSON.stringify(value);
 }
+
+/** Several values in one cell, as an import takes them apart. */
+const together = (texts: readonly string[]): string => texts.map(quoted).join(";");
 
 /** An import would take such a value of a list for several. */
 const quoted = (text: string): string => (/[;,|\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

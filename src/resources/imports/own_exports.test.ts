@@ -24,7 +24,7 @@ async function imported(acme: Workspace, bytes: Buffer, object_type: string, opt
   await work(acme);
   const done = await acme.get(`/import/${draft.id}/`);
   assert.deepEqual([done.status, done.errors], ["done", []]);
-  return { draft, mapping };
+  return { draft, mapping, done };
 }
 
 const edited = (bytes: Buffer, from: string, to: string) => Buffer.from(bytes.toString().replaceAll(from, to));
@@ -160,6 +160,22 @@ test("an old deal that was won before it was entered, and a web address with a s
   assert.deepEqual([own.draft.errors, ann.draft.errors, other.draft.errors], [[], [], []]);
   assert.deepEqual(await shown(), before);
   assert.equal((await elsewhere.get("/opportunity/")).data[0].date_won, "2024-02-29");
+});
+
+test("a contact with many addresses and one number twice comes back from every kind of export as it is", async () => {
+  const acme = await organization();
+  const urls = ["1", "2", "3", "5;6", "a,b", "c|d"].map((path) => ({ url: `https://a.example/${path}` }));
+  const emails = ["a", "b", "c", "d", "e|f"].map((name) => ({ email: `${name}@a.example` }));
+  const phones = ["mobile", "office"].map((type) => ({ type, phone: "+493012345678" }));
+  await acme.lead({ name: "Acme", contacts: [{ name: "Ann", urls, emails, phones }] });
+  const before = (await acme.get("/contact/")).data;
+
+  for (const format of ["csv", "xlsx", "json", "jsonl"]) {
+    const { done } = await imported(acme, await exported(acme, "lead", { type: "contacts", format }), "contact");
+    assert.deepEqual([format, done.n_skipped, done.n_updated], [format, 1, 0]);
+  }
+
+  assert.deepEqual((await acme.get("/contact/")).data, before);
 });
 
 test("a row with the id of a record that is hidden, gone or of another lead does nothing", async () => {

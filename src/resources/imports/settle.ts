@@ -90,15 +90,22 @@ function settle(present: any, value: any, conflict: Conflict | undefined, append
   return value;
 }
 
-/** What is there keeps its place and spelling, and takes what is said about it, such as another type. */
+/**
+ * What is there keeps its place and spelling, and takes what is said about it, such as another type. What is there twice, such as a number of
+ * the office and of a home, takes what is said the first and the second time.
+ */
 function listOnTop(present: readonly any[], given: readonly any[]): any[] {
-  const saying = new Map(given.map((one) => [keyOf(one), one]));
+  const saying = Map.groupBy(given, keyOf);
+  const seen = new Map<string, number>();
   const known = present.map((one) => {
-    const said = saying.get(keyOf(one));
+    const all = saying.get(keyOf(one)) ?? [];
+    const place = seen.get(keyOf(one)) ?? 0;
+    seen.set(keyOf(one), place + 1);
+    const said = all[Math.min(place, all.length - 1)];
     const isPlain = typeof one !== "object" || typeof said !== "object";
     return isPlain ? one : { ...one, ...said, ...pointOf(one) };
   });
-  return distinct([...known, ...given]);
+  return [...known, ...distinct(given.filter((one) => !seen.has(keyOf(one))))];
 }
 
 /** Addresses have no names: each takes the lines of the one in its place. */
