@@ -1644,6 +1644,7 @@ create table export (
   timezone text,
   dialect jsonb default '{}'::jsonb not null,
   compression text default 'none'::text not null,
+  saw_all_leads boolean default false not null,
   constraint export_pkey PRIMARY KEY (organization_id, id),
   constraint export_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint export_compression_check CHECK ((compression = ANY (ARRAY['none'::text, 'gzip'::text]))),

@@ -1,5 +1,6 @@
 // GET /export/{id}/download/: the file, once it is done.
 import { z } from "zod";
+import { may } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 import { Content, operation } from "../../core/operation.ts";
 import { zoneOf } from "../../records/clock.ts";
@@ -24,6 +25,8 @@ export const downloadExport = operation({
   async run(ctx, { id }) {
     const found = await getRecord(ctx, exportResource, id);
     if (found.status !== "done") throw new Problem(404, "Export is not ready");
+    if (found.saw_all_leads && !may(ctx, "view_all_leads"))
+      throw new Problem(404, "The file has records that you cannot see any more: start another export");
     const gone = new Problem(404, "The file of this export is no longer kept: start another");
     if (found.storage_key === null) throw gone;
     const bytes = await ctx.settings.storage.read(found.storage_key).catch((error) => {

@@ -83,6 +83,7 @@ export const exportResource = resource({
       "The address to download the file with a key; null until it is done, and once it is no longer kept.",
     ),
     storage_key: text({ readOnly: true, hidden: true }),
+    saw_all_leads: boolean({ readOnly: true, hidden: true, default: false }),
     date_started: timestamp({ readOnly: true }),
     date_completed: timestamp({ readOnly: true }),
   },

@@ -1,7 +1,7 @@
 // Writes the files of exports: a job is one export. Everything is read at one moment, with the present rights of who asked for it. An
 // interrupted export begins anew, and what it had written is removed.
 import { actorOfMember } from "../../auth/unscoped_work.ts";
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, may } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import type { Problem } from "../../core/errors.ts";
 import { asRefusal } from "../../db/refusals.ts";
@@ -58,6 +58,7 @@ interface Written {
   bytes: KeptBytes;
   count: number;
   measured: Measured;
+  saw_all_leads: boolean;
 }
 
 const keeperOf = ({ db, settings }: Core, { organization_id }: Job): Keeper => ({ db, settings, organization_id });
@@ -94,14 +95,15 @@ async function write(core: Core, job: Job, made: Export, lost: AbortSignal): Pro
       lost.throwIfAborted();
       return report((count += more));
     });
+    const saw_all_leads = may(ctx, "view_all_leads");
     const keep = (kept: AsyncIterable<Buffer>) => keepOwn(keeperOf(core, job), kept, mediaTypes[made.format]);
     if (made.compression === "none") {
       const bytes = await keep(content);
-      return { bytes, count, measured: bytes };
+      return { bytes, count, measured: bytes, saw_all_leads };
     }
     const measure = new Measure();
     const bytes = await keep(gzipped(measure.passed(content)));
-    return { bytes, count, measured: measure.result() };
+    return { bytes, count, measured: measure.result(), saw_all_leads };
   });
 }
 
@@ -120,11 +122,12 @@ function reporter(core: Core, job: Job, n_docs: number): (n_docs_processed: numb
   };
 }
 
-async function finish(ctx: Ctx, row: Export, { bytes, count, measured }: Written): Promise<Ended> {
+async function finish(ctx: Ctx, row: Export, { bytes, count, measured, saw_all_leads }: Written): Promise<Ended> {
   await claimBytes(ctx, bytes.storage_key);
   const values = {
     status: "done",
     storage_key: bytes.storage_key,
+    saw_all_leads,
     size: measured.size,
     checksum_sha256: measured.sha256,
     n_docs: count,

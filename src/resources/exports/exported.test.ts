@@ -284,4 +284,7 @@ test("an export that failed because its author had lost the right is resumed onc
   assert.deepEqual([done.status, done.n_docs, done.error], ["done", 2, null]);
   assert.equal(file.text, '"name"\r\n"Acme"\r\n"Bolt"\r\n');
   await eve.refused(400, "POST", `/export/${id}/resume/`, {}, "status");
+  await acme.put(`/role/${role_id}/`, { permissions: ["export"] });
+  const refusal = await eve.refused(404, "GET", `/export/${id}/download/`);
+  assert.match(JSON.stringify(refusal), /records that you cannot see any more/);
 });
