@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { complain, Mistake } from "./cli/say.ts";
 import { version } from "./cli/version.ts";
 import { type Config, parseConfig } from "./config.ts";
+import { isNoRoom } from "./values/no_room.ts";
 
 interface CommandFile {
   run(config: Config, ...given: any[]): Promise<void>;
@@ -140,6 +141,11 @@ try {
  */
 function shown(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (isNoRoom(error)) {
+    const words = error.message.split("\n");
+    const [line] = [...words.filter((one) => /no space|no room/i.test(one)), ...words];
+    return line!.startsWith("There is no room") ? line! : `There is no room on the disk: make some, and run it again. ${line}`;
+  }
   const isPlain = error instanceof Mistake || error.constructor === Error || error.name === "EmbeddedError";
   const verbose = /^(debug|trace)$/.test(process.env.LOG_LEVEL ?? "");
   return isPlain && !verbose && error.message !== "" ? error.message : (error.stack ?? error.message);

@@ -44,7 +44,7 @@ const allowed: Record<string, string[]> = {
   config: ["backup", "environment", "services"],
   environment: ["core", "services", "values"],
   app: ["auth", "backup", "config", "core", "records", "db", "jobs", "resources", "search", "services"],
-  main: ["cli", "config", "core", "db", "app"],
+  main: ["cli", "config", "core", "db", "app", "values"],
 };
 
 /**

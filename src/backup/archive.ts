@@ -35,10 +35,12 @@ export type Opening = () => Promise<string | Readable>;
 /** Reads an archive, which is a file or comes from elsewhere, from its beginning to its end. Returns its manifest, or throws if anything is missing or was changed. */
 export async function readArchive(source: string | Readable, secrets: Secrets | null, reader: ArchiveReader): Promise<Manifest> {
   const entries = entriesOf(source);
+  let place: "begin" | "middle" | "end" = "begin";
   const found = { tables: new Map<string, Measured>(), files: createHash("sha256"), count: 0, bytes: 0 };
   try {
     let entry = await entries.next();
     const begun = await beginOf(entry);
+    place = "middle";
     await reader.head?.(begun);
     for (entry = await entries.next(); entry !== null && entry.stem !== manifestName; ) {
       const [folder, ...rest] = entry.stem.split("/");
@@ -59,11 +61,12 @@ export async function readArchive(source: string | Readable, secrets: Secrets | 
     }
     if (entry === null) throw tooShort();
     const manifest = parseManifest(await textOf(entry.chunks), secrets);
-    if ((await entries.next()) !== null) throw new Error("The archive was changed: something comes after its end.");
+    place = "end";
+    if ((await entries.next()) !== null) throw tooLong();
     check(manifest, begun, found);
     return manifest;
   } catch (error) {
-    throw errorOf(error as Error);
+    throw errorOf(error as Error, place);
   } finally {
     entries.close();
   }
@@ -98,18 +101,21 @@ function entriesOf(source: string | Readable): { next(): Promise<Entry | null>; 
 }
 
 /** The errors of `tar-stream` in the words of whoever has the archive. */
-function errorOf(error: Error): Error {
+function errorOf(error: Error, place: "begin" | "middle" | "end"): Error {
   // Which of the two comes depends on what was being read at the end.
-  if (/unexpected end of data|stream was destroyed/i.test(error.message)) return tooShort();
+  if (/unexpected end of data|stream was destroyed/i.test(error.message))
+    return place === "begin" ? noArchive() : place === "end" ? tooLong() : tooShort();
   return /^(invalid (tar )?header|header exceeds)/i.test(error.message)
     ? new Error("This is no archive of Headwater, or it was changed.", { cause: error })
     : error;
 }
 
+const noArchive = () => new Error("This is no archive of Headwater, or it was cut off at its very beginning.");
+const tooLong = () => new Error("The archive was changed: something comes after its end.");
 const tooShort = () => new Error("The archive ends too early: a part of it is missing.");
 
 async function beginOf(entry: Entry | null): Promise<Head> {
-  if (entry?.stem !== headName) throw new Error("This is no archive of Headwater, or it was cut off at its very beginning.");
+  if (entry?.stem !== headName) throw noArchive();
   return parseHead(await textOf(entry.chunks));
 }
 

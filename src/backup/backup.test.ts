@@ -159,6 +159,14 @@ test("an archive that is cut off, changed, or of a newer release is refused", as
       /cut off|ends too early|no (whole )?archive/,
     );
   await assert.rejects(
+    changed("noise", () => Buffer.alloc(100, "noise")),
+    /This is no archive of Headwater/,
+  );
+  await assert.rejects(
+    changed("longer", (bytes) => Buffer.concat([bytes, Buffer.from("appended")])),
+    /something comes after its end/,
+  );
+  await assert.rejects(
     changed("forged", replaced("A lead of the archive", "A lead of somebody.. ")),
     /the table \w+ is not what/,
   );
@@ -171,7 +179,8 @@ test("an archive that is cut off, changed, or of a newer release is refused", as
     /not the one that was signed/,
   );
   await assert.rejects(changed("newer", replaced('"format_version": 1', '"format_version": 9')), /of a newer release/);
-  await assert.rejects(takeAgain(acme, path), /EEXIST/);
+  await assert.rejects(takeAgain(acme, path), /is there already: an archive takes nothing's place/);
+  await assert.rejects(backup(acme, "nowhere/good"), /There is no folder for .*: make it first/);
   const manifest = await readArchive(path, secrets, {});
   const { databaseUrl: url, app } = acme.service;
   await assert.rejects(

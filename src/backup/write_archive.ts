@@ -1,9 +1,10 @@
 // Writes an archive, to a file or as bytes for somebody else. What it is made of, `archive.ts` says.
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { link, open, rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Pack, pack } from "tar-stream";
+import { isNoRoom } from "../values/no_room.ts";
 import { type Chunks, headName, keyName, type Measured, manifestName, measure } from "./archive.ts";
 import type { Head } from "./manifest.ts";
 
@@ -22,6 +23,7 @@ export interface ArchiveWriter {
  * it is.
  */
 export async function writeArchive<T>(path: string, fill: (archive: ArchiveWriter) => Promise<T>): Promise<T> {
+  if (existsSync(path)) throw isThere(path);
   const partial = `${path}.partial`;
   const tar = pack();
   const file = createWriteStream(partial, { mode: 0o600 });
@@ -38,7 +40,7 @@ export async function writeArchive<T>(path: string, fill: (archive: ArchiveWrite
     return filled;
   } catch (error) {
     // The tar only knows that nobody takes its bytes any more.
-    throw inWords(file.errored ?? error);
+    throw inWords(file.errored ?? error, path);
   } finally {
     tar.destroy();
     file.destroy();
@@ -46,13 +48,18 @@ export async function writeArchive<T>(path: string, fill: (archive: ArchiveWrite
   }
 }
 
-function inWords(error: unknown): unknown {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  return ["ENOSPC", "EDQUOT", "EFBIG"].includes(code)
-    ? new Error(`There is no room for the archive (${code}): make some, and begin again. Nothing of it is left.`, {
-        cause: error,
-      })
-    : error;
+/** Two backups at once may have one name. */
+const isThere = (path: string) =>
+  new Error(`${path} is there already: an archive takes nothing's place. Choose another name, or move it away.`);
+
+function inWords(error: unknown, path: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (isNoRoom(error) || code === "EFBIG")
+    return new Error(`There is no room for the archive (${code}): make some, and begin again. Nothing of it is left.`, {
+      cause: error,
+    });
+  if (code === "ENOENT") return new Error(`There is no folder for ${path}: make it first.`);
+  return code === "EEXIST" ? isThere(path) : error;
 }
 
 /** An archive as bytes that come while it is filled. If that fails, so do they. */

@@ -1,6 +1,6 @@
 // Where the archive of a command lies: a file, or an object such as `s3://bucket/nightly/monday.tar`, with the settings of S3.
 import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Opening } from "../backup/archive.ts";
 import { openPlace } from "../backup/open_place.ts";
@@ -22,7 +22,7 @@ const scratch = "backup_on_its_way";
 export async function archiveAt(config: Config, name: string): Promise<Opening> {
   const found = bucketOf(name);
   if (found === null) {
-    await access(name, constants.R_OK);
+    await refuseUnreadable(name);
     return async () => name;
   }
   const account = config.s3 ?? (config.backup !== null && "s3" in config.backup.to ? config.backup.to.s3 : null);
@@ -39,4 +39,14 @@ export async function archiveAt(config: Config, name: string): Promise<Opening> 
     place.read(file).catch((error) => {
       throw new Mistake(`${name} cannot be read: ${error.message || error.name}`);
     });
+}
+
+async function refuseUnreadable(name: string): Promise<void> {
+  const found = await stat(name).catch((error) => {
+    throw error.code === "ENOENT" ? new Mistake(`There is no file ${name}.`) : error;
+  });
+  if (found.isDirectory()) throw new Mistake(`${name} is a folder: say which file in it.`);
+  await access(name, constants.R_OK).catch(() => {
+    throw new Mistake(`${name} may not be read by this user.`);
+  });
 }

@@ -71,6 +71,9 @@ const late: ReadonlySet<string> = new Set(["57014", "55P03"]);
 
 export const isLate = (error: unknown): boolean => late.has((error as { code?: string }).code ?? "");
 
+/** The server has no room on its disk, no memory, or cannot read or write. */
+const out = /^(53[012]00|58030)$/;
+
 /** The refusal that an error means. `text` is the statement that failed. */
 export function asProblem(error: Error, text?: string): Error {
   const code = (error as { code?: string }).code;
@@ -78,5 +81,7 @@ export function asProblem(error: Error, text?: string): Error {
   if (code !== undefined && lost.test(code)) return unavailable();
   // This is load and not a defect.
   if (isLate(error)) return Object.assign(unavailable(2), { code });
+  // Until somebody makes room. The log says so.
+  if (code !== undefined && out.test(code)) return Object.assign(unavailable(10), { cause: error });
   return asToldByOneServer(error, text);
 }

@@ -6,6 +6,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from "
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { Problem, statuses } from "../core/errors.ts";
+import { isNoRoom } from "../values/no_room.ts";
 
 export interface Storage {
   /** Receives bytes. More than `maxBytes` throws `TooLarge`. When anything is thrown, nothing is left behind. */
@@ -54,8 +55,6 @@ export const storageFull = (cause: unknown): Problem =>
     { cause },
   );
 
-const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
-
 /** Nothing is stored under this key. */
 export class Missing extends Error {}
 
@@ -94,7 +93,7 @@ async function receive(
     return { path, size, sha256, drop: () => rm(path, { force: true }) };
   } catch (error) {
     await rm(path, { force: true });
-    throw isFull(error) ? storageFull(error) : error;
+    throw isNoRoom(error) ? storageFull(error) : error;
   } finally {
     await file.close();
   }
