@@ -3197,6 +3197,13 @@ alter table role enable row level security, force row level security;
 create policy organization on role to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));
 create policy system on role to headwater_system using (true);
 
+create table sealing_key (
+  one boolean default true not null,
+  key_id text not null,
+  constraint sealing_key_pkey PRIMARY KEY (one),
+  constraint sealing_key_one_check CHECK (one)
+);
+
 create table send_as (
   organization_id text not null,
   id text not null,

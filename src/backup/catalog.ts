@@ -14,7 +14,7 @@ export interface StoredTable {
 }
 
 /** What belongs to a database and not to the data in it. */
-const ofDatabase = ["migration"];
+const ofDatabase = ["migration", "sealing_key"];
 
 export async function tablesOf(client: pg.ClientBase): Promise<StoredTable[]> {
   const { rows } = await client.query<StoredTable>({ text: tablesQuery, values: [ofDatabase] });

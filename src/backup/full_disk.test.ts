@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { organization } from "../../test/support/given.ts";
 import { command, dataDir, main } from "../../test/support/processes.ts";
+import { testSecretKey } from "../../test/support/service.ts";
 
 test("a backup that finds no room leaves nothing behind and says why, and with room it is taken", async () => {
   const acme = await organization();
@@ -13,7 +14,7 @@ test("a backup that finds no room leaves nothing behind and says why, and with r
   const env = {
     PATH: process.env.PATH ?? "",
     DATABASE_URL: acme.service.databaseUrl,
-    SECRET_KEY: "a key of thirty-two characters or more",
+    SECRET_KEY: testSecretKey,
     DATA_DIR: join(acme.service.filesDir, ".."),
     LOG_LEVEL: "fatal",
   };

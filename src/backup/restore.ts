@@ -2,9 +2,10 @@
 // to load it. All rows come in one transaction, so an interrupted restore leaves an empty database and can be tried again.
 
 import type pg from "pg";
-import { listMigrations, migrate } from "../db/migrate.ts";
+import { listMigrations, markRestored, migrate } from "../db/migrate.ts";
 import { inUtc, withClient } from "../db/one_client.ts";
 import { createPartition, monthOf, partitioned, type Table } from "../db/partitions.ts";
+import { keysInUse, othersOf } from "../services/sealing_key.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Storage } from "../services/storage.ts";
 import { type Opening, readArchive } from "./archive.ts";
@@ -31,9 +32,10 @@ export const fileMost = 2 ** 40;
 export async function restoreArchive(open: Opening, manifest: Manifest, target: Target): Promise<LostSecret[]> {
   if (manifest.organization_id !== null)
     throw new Error("The archive is of one organization: put it into a database with others by restore --organization.");
-  await migrate(target.url, { count: manifest.migrations.count });
+  await migrate(target.url, { count: manifest.migrations.count, toRestore: true });
   const load = async (client: pg.Client) => {
     await refuseUnlessEmpty(client, manifest);
+    await client.query(markRestored(true));
     await makePartitions(client, manifest);
     await client.query("begin");
     const loading = await beginLoading(client, manifest);
@@ -46,13 +48,24 @@ export async function restoreArchive(open: Opening, manifest: Manifest, target: 
     });
     await loading.finish();
     const lost = target.withSecrets ? [] : await leaveOutSecrets(client, target.secrets);
+    if (target.withSecrets) await refuseFalseSeals(client, manifest);
     await goOn(client, manifest, target.wasStopped === true);
+    await client.query(markRestored(false));
     await client.query("commit");
     return lost;
   };
   const lost = await withClient(target.url, "headwater restore", load, inUtc);
   await migrate(target.url);
   return lost;
+}
+
+/** Early releases wrote down the key of their settings, which need not be the one that had sealed. */
+async function refuseFalseSeals(client: pg.Client, { secrets }: Manifest): Promise<void> {
+  const others = othersOf(await keysInUse(client), secrets!.key_id);
+  if (others !== null)
+    throw new Error(
+      `The secrets of the archive are not sealed with the key that it says, ${secrets!.key_id} (${others}): leave them out by --without-secrets.`,
+    );
 }
 
 /** An archive of a newer release, or of a history that this one does not know, is refused before anything is touched. */
@@ -74,7 +87,7 @@ async function refuseUnlessEmpty(client: pg.Client, { migrations }: Manifest): P
   );
   if (rows[0].used)
     throw new Error(
-      "The database is not empty: restore into an empty one, for nothing of an archive is mixed with what is there.",
+      "The database is not empty, and nothing of an archive is mixed with what is there: restore into an empty one, with another DATA_DIR or DATABASE_URL, and let the service use that. What is here stays as it is.",
     );
   if (rows[0].version > migrations.count)
     throw new Error(

@@ -97,7 +97,7 @@ test("an archive is verified and restored from the bucket where it lies, and one
     ...bucket.env,
     DATA_DIR: dataDir(),
     DATABASE_URL: acme.service.databaseUrl,
-    SECRET_KEY: "a key of thirty-two characters or more",
+    SECRET_KEY: testSecretKey,
   };
   const nightly = { ...env, BACKUP_TO: "s3://restored/nightly" };
   const taken = await command(["backup"], nightly);

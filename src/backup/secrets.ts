@@ -2,9 +2,10 @@
 // somebody has to give it again; everything else stays.
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import { type SealedColumn, sealedColumns } from "../services/sealed_columns.ts";
+import type { SealedColumn } from "../services/sealed_columns.ts";
+import { sealedHere } from "../services/sealing_key.ts";
 import type { Secrets } from "../services/secrets.ts";
-import { quoted, tablesOf } from "./catalog.ts";
+import { quoted } from "./catalog.ts";
 
 /** A secret that is not there any more, and what somebody has to do about it. */
 export interface LostSecret {
@@ -20,7 +21,7 @@ export interface LostSecret {
 /** Returns what has to be entered again. */
 export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): Promise<LostSecret[]> {
   const lost: LostSecret[] = [];
-  const columns = await columnsHere(client);
+  const columns = await sealedHere(client);
   for (const one of columns) if (one.lost !== null) lost.push(...(await lostOf(client, one, one.lost)));
   await renewWebhooks(client, secrets, null);
   // An address whose secret is unknown cannot check its calls. Publishing the automation again makes a new one.
@@ -37,12 +38,6 @@ export async function leaveOutSecrets(client: pg.ClientBase, secrets: Secrets): 
     );
   }
   return lost;
-}
-
-/** An older archive has fewer of them. */
-async function columnsHere(client: pg.ClientBase): Promise<SealedColumn[]> {
-  const tables = new Map((await tablesOf(client)).map(({ name, columns }) => [name, columns]));
-  return sealedColumns.filter(({ table, column }) => tables.get(table)?.includes(column));
 }
 
 /** In an archive without secrets their columns are empty, which says that one was there. */

@@ -6,6 +6,7 @@ import { to as copyTo } from "pg-copy-streams";
 import { backupLock } from "../auth/unscoped_files.ts";
 import { inUtc, withClient } from "../db/one_client.ts";
 import { sealedColumns } from "../services/sealed_columns.ts";
+import { keysInUse, otherKey, othersOf } from "../services/sealing_key.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { Missing, type Storage } from "../services/storage.ts";
 import { newId } from "../values/id.ts";
@@ -50,6 +51,7 @@ async function refuseUnlessLiving(client: pg.Client, organizationId: string): Pr
 }
 
 async function fill(archive: ArchiveWriter, client: pg.Client, source: Source): Promise<Manifest> {
+  if (source.withSecrets) await refuseSealedByOthers(client, source.secrets);
   const head = await headOf(client, source);
   await archive.head(head);
   if (source.withSecrets && source.key !== null) await archive.key(source.key);
@@ -59,6 +61,12 @@ async function fill(archive: ArchiveWriter, client: pg.Client, source: Source): 
   const manifest = { ...head, tables, files: await addFiles(archive, client, withFiles(found), source) };
   await archive.manifest(signManifest(manifest, source.secrets));
   return manifest;
+}
+
+/** An archive says with which key its secrets open. */
+async function refuseSealedByOthers(client: pg.Client, { key_id }: Secrets): Promise<void> {
+  const others = othersOf(await keysInUse(client), key_id);
+  if (others !== null) throw new Error(`${otherKey(others, key_id)} \`--without-secrets\` takes everything else.`);
 }
 
 async function headOf(client: pg.Client, source: Source): Promise<Head> {

@@ -9,7 +9,8 @@ import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { refusePooler } from "../db/pooler.ts";
 import { s3Shelf } from "../services/s3.ts";
-import { secretKey } from "../services/secrets.ts";
+import { refuseOtherKey } from "../services/sealing_key.ts";
+import { openSecrets, secretKey } from "../services/secrets.ts";
 import { openStorage, type Storage } from "../services/storage.ts";
 import { complain, Mistake } from "./say.ts";
 import { version } from "./version.ts";
@@ -43,8 +44,10 @@ export async function refuseWhileServing(url: string, instead: string): Promise<
 export function withApp<T>(config: Config, work: (app: App) => Promise<T>): Promise<T> {
   return withDatabase(config, async (databaseUrl) => {
     await migrate(databaseUrl);
+    const options = await appOptions(config, databaseUrl);
+    await refuseOtherKey(databaseUrl, openSecrets(options.secretKey));
     await beginEpoch(databaseUrl);
-    const app = await openApp(await appOptions(config, databaseUrl));
+    const app = await openApp(options);
     try {
       return await work(app);
     } finally {

@@ -1,6 +1,6 @@
 // `headwater doctor`: checks everything that the service depends on. Each line says what is wrong and what to do.
 
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { type Config, parseConfig } from "../config.ts";
@@ -8,6 +8,9 @@ import { listMigrations } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { partitionsAt } from "../db/partitions.ts";
 import { missingRoles } from "../db/roles.ts";
+import { keysInUse, otherKey, othersOf } from "../services/sealing_key.ts";
+import { openSecrets, presentKey } from "../services/secrets.ts";
+import { isNoRoom } from "../values/no_room.ts";
 import { withDatabase } from "./database.ts";
 import { examineBackground } from "./doctor_background.ts";
 import { say } from "./say.ts";
@@ -44,20 +47,48 @@ function readConfig(env: NodeJS.ProcessEnv): Config | Error {
 
 async function examine(config: Config, report: (what: string, finding: Finding) => void): Promise<void> {
   report(`data directory ${config.data_dir}`, checkFolder(config.data_dir));
+  report("disk with the data directory", checkDisk(config.data_dir));
   const none =
     config.database_url === null && !["postgres", "postgres.path"].some((name) => existsSync(join(config.data_dir, name)));
   if (none) return report("database", "there is none yet: `headwater start` makes it");
   try {
     await withDatabase(config, (url) =>
-      examineDatabase(url, config.database_rls ? [...checks, ...rowSecurityChecks] : checks, report),
+      examineDatabase(url, [...checks, keyCheck(config), ...(config.database_rls ? rowSecurityChecks : [])], report),
     );
   } catch (error) {
-    report(
-      "database",
-      `cannot be reached: ${(error as Error).message || (error as { code?: string }).code}. Is DATABASE_URL right, and does it run?`,
-    );
+    const cause = (error as Error).message || (error as { code?: string }).code;
+    const remedy = isNoRoom(error)
+      ? "make room on its disk: older backups, a larger disk, files in S3"
+      : config.database_url === null
+        ? `its log is ${join(config.data_dir, "postgres.log")}`
+        : "is DATABASE_URL right, and does it run?";
+    report("database", `cannot be reached: ${cause}: ${remedy}`);
   }
 }
+
+/** As for the alert. */
+const leastFree = 0.1;
+
+function checkDisk(folder: string): Finding {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(folder);
+    if (bavail / blocks >= leastFree) return null;
+    const left = `${Math.floor((bavail * bsize) / 2 ** 20)} MB of ${Math.floor((blocks * bsize) / 2 ** 20)}`;
+    return `${left} are free: make room before PostgreSQL stops: older backups, a larger disk, files in S3`;
+  } catch {
+    return null; // the folder was found wanting before
+  }
+}
+
+const keyCheck = ({ secret_key, data_dir }: Config): Check => [
+  "secrets and their key",
+  async (client) => {
+    const key = await presentKey(secret_key, data_dir);
+    const ours = key === null ? null : openSecrets(key).key_id;
+    const others = othersOf(await keysInUse(client), ours);
+    return others === null ? null : otherKey(others, ours ?? "none");
+  },
+];
 
 function checkFolder(folder: string): Finding {
   try {

@@ -16,6 +16,8 @@ import { createLog } from "../http/log.ts";
 import type { Timer } from "../jobs/timer.ts";
 import { openWorker } from "../jobs/worker.ts";
 import { background } from "../resources/background.ts";
+import { refuseOtherKey } from "../services/sealing_key.ts";
+import { openSecrets, secretKey } from "../services/secrets.ts";
 import { randomId } from "../values/id.ts";
 import { backups } from "./backups_timer.ts";
 import { appOptions, withDatabase } from "./database.ts";
@@ -67,6 +69,7 @@ async function work(config: Config, url: string, log: Logger, defects: Defects, 
       const early = await Promise.race([ended, sleep(migratedMs, null)]);
       if (early !== null) return early;
     }
+    await refuseOtherKey(url, openSecrets(await secretKey(config.secret_key, config.data_dir)));
     const timers = [...background.timers, ...ownTimers(config, url, app.db, log)];
     const worker = openWorker(app.core, { ...background, timers }, (error, job) =>
       log.error({ ...job, err: error }, "background"),

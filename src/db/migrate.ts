@@ -31,6 +31,8 @@ interface Wanted {
   folder?: URL;
   /** Only the first so many. */
   count?: number;
+  /** A restore that was interrupted is begun again. */
+  toRestore?: boolean;
   /** Told what a migration waits for. */
   tell?: Tell;
 }
@@ -38,7 +40,7 @@ interface Wanted {
 /** Brings the database to the newest version, or to the first `count` ones, and returns the files that were applied. */
 export async function migrate(
   url: string,
-  { folder = migrationsFolder, count, tell = () => {} }: Wanted = {},
+  { folder = migrationsFolder, count, toRestore = false, tell = () => {} }: Wanted = {},
 ): Promise<string[]> {
   const bringUp = async (client: pg.Client) => {
     await takeTurn(client);
@@ -46,11 +48,26 @@ export async function migrate(
     await client.query(
       "create table if not exists migration (version integer primary key, file text not null, applied_at timestamptz not null default now())",
     );
+    if (!toRestore) await refuseHalfRestored(client);
     const missing = await missingMigrations(client, folder, count);
     for (const migration of missing) await applyMigration(client, migration, await readMigration(migration, folder), tell);
     return missing.map((migration) => migration.file);
   };
   return withClient(url, "headwater migrate", bringUp, { options });
+}
+
+/** Said to the database before the rows of a restore come, and taken back with them. */
+export const markRestored = (isHalf: boolean): string => `comment on table migration is ${isHalf ? `'${halfRestored}'` : "null"}`;
+
+const halfRestored = "half restored";
+
+/** Nobody takes a database for an empty one whose rows are still to come. */
+async function refuseHalfRestored(client: pg.Client): Promise<void> {
+  const { rows } = await client.query("select obj_description('migration'::regclass) as said");
+  if (rows[0].said === halfRestored)
+    throw new Error(
+      "A restore into this database has not ended: run `headwater restore` again. To begin with an empty service instead, use another DATA_DIR or DATABASE_URL.",
+    );
 }
 
 /** The migrations that this release has and the database has not. */

@@ -11,7 +11,7 @@ import { rotateSecrets } from "./rotate_secrets.ts";
 import { sealedColumns } from "./sealed_columns.ts";
 import { nextSecretKey, openSecrets, type Secrets, secretKey } from "./secrets.ts";
 
-const oldKey = openSecrets("the secret key of the tests");
+const oldKey = openSecrets("the secret key of all of the tests");
 const newKey = openSecrets("n".repeat(32));
 
 /** Stores a secret in every area that has some. */

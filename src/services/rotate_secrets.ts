@@ -3,6 +3,7 @@
 import type pg from "pg";
 import { name } from "../db/sql.ts";
 import { type SealedColumn, sealedColumns } from "./sealed_columns.ts";
+import { setSealingKey } from "./sealing_key.ts";
 import type { Secrets } from "./secrets.ts";
 
 const batchSize = 500;
@@ -17,6 +18,7 @@ export async function rotateSecrets(client: pg.ClientBase, from: Secrets, to: Se
       for (let done = size; done === size; count += done) done = await rotateBatch(client, id, column, from, to, size);
     }
   }
+  await setSealingKey(client, to.key_id);
   return count;
 }
 

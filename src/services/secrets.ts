@@ -95,6 +95,10 @@ export async function adoptSecretKey(key: string, dataDir: string): Promise<void
   if ((await readKey(file)) === null) await makeKey(dataDir, file, key);
 }
 
+/** The key at hand, or null where there is none yet. */
+export const presentKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
+  configured ?? readKey(join(dataDir, "secret_key"));
+
 const nextFile = (dataDir: string): string => join(dataDir, "secret_key.next");
 
 async function makeKey(dataDir: string, file: string, key = randomBytes(32).toString("base64url")): Promise<string> {

@@ -23,7 +23,7 @@ const copied = [
   "passkey_answer",
 ];
 /** Tables about the database itself. */
-const itsOwn = ["migration", "timer", "worker", "backup"];
+const itsOwn = ["migration", "sealing_key", "timer", "worker", "backup"];
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 let client: pg.Client;

@@ -51,6 +51,9 @@ test("after a backup and a restore were killed in the middle, the next ones are 
   await client.connect();
   const count = async (table: string) => (await client.query(`/* a test */ select count(*)::int as n from ${table}`)).rows[0].n;
   assert.deepEqual([await count("organization"), await count("lead")], [0, 0], "nothing of a restore that did not end is there");
+  const started = await command(["start"], to);
+  assert.match(started.err, /A restore into this database has not ended: run `headwater restore` again/);
+  assert.deepEqual([started.code, await count("organization")], [1, 0], "nobody takes it for a new service");
   const restored = await command(["restore", archive], to);
   assert.equal(restored.code, 0, restored.err);
   const { rows } = await client.query("/* a test */ select id from opportunity where id = $1", [deal.id]);

@@ -9,7 +9,7 @@ import pg from "pg";
 import { createDatabase } from "./database.ts";
 import { organization, type Workspace } from "./given.ts";
 import { dataDir, type Ended, launch } from "./processes.ts";
-import { startService } from "./service.ts";
+import { startService, testSecretKey } from "./service.ts";
 
 export interface OutcomeOfBackups {
   /** Of backups and of restores; those that had ended before are none. */
@@ -41,7 +41,7 @@ export async function chaosOfBackups(kills: number): Promise<OutcomeOfBackups> {
   const folder = dataDir();
   const service = await startService({ filesDir: join(folder, "files") });
   const ws = await organization(service);
-  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: folder, SECRET_KEY: "0".repeat(64) };
+  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: folder, SECRET_KEY: testSecretKey };
   const written: Acknowledged = { leads: [], files: [] };
   const counts = { kills: { backup: 0, restore: 0 }, acknowledged: 0, restored: 0, wrong: [], stuck: [] };
   const run: Run = { ...counts, ws, written, env, takes: { backup: 4000, restore: 6000 } };

@@ -45,7 +45,7 @@ export interface ServiceOptions {
 const few = { connections: 6, heavy: 4 };
 
 /** The secret key that processes of one test share. */
-export const testSecretKey = "the secret key of the tests";
+export const testSecretKey = "the secret key of all of the tests";
 
 /** Starts a service. The `DATABASE_RLS` of the test run applies to it. */
 export async function startService({
