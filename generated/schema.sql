@@ -3113,11 +3113,14 @@ create table quote (
   date_updated timestamp(3) with time zone not null,
   version integer default 1 not null,
   signed_file_id text,
+  parties jsonb,
+  logo_file_id text,
   constraint quote_pkey PRIMARY KEY (organization_id, id),
   constraint quote_contact_id_fkey FOREIGN KEY (organization_id, contact_id) REFERENCES contact(organization_id, id) DEFERRABLE,
   constraint quote_file_id_fkey FOREIGN KEY (organization_id, file_id) REFERENCES file(organization_id, id) DEFERRABLE,
   constraint quote_from_quote_id_fkey FOREIGN KEY (organization_id, from_quote_id) REFERENCES quote(organization_id, id) DEFERRABLE,
   constraint quote_lead_id_fkey FOREIGN KEY (organization_id, lead_id) REFERENCES lead(organization_id, id) DEFERRABLE,
+  constraint quote_logo_file_id_fkey FOREIGN KEY (organization_id, logo_file_id) REFERENCES file(organization_id, id) DEFERRABLE,
   constraint quote_opportunity_id_fkey FOREIGN KEY (organization_id, opportunity_id) REFERENCES opportunity(organization_id, id) DEFERRABLE,
   constraint quote_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint quote_signed_file_id_fkey FOREIGN KEY (organization_id, signed_file_id) REFERENCES file(organization_id, id) DEFERRABLE,
@@ -3132,6 +3135,7 @@ CREATE INDEX quote_expiry_idx ON public.quote USING btree (organization_id, expi
 CREATE INDEX quote_file_id_idx ON public.quote USING btree (organization_id, file_id, date_created DESC, id DESC) WHERE (file_id IS NOT NULL);
 CREATE INDEX quote_from_quote_id_idx ON public.quote USING btree (organization_id, from_quote_id, date_created DESC, id DESC) WHERE (from_quote_id IS NOT NULL);
 CREATE INDEX quote_lead_id_idx ON public.quote USING btree (organization_id, lead_id, date_created DESC, id DESC) WHERE (lead_id IS NOT NULL);
+CREATE INDEX quote_logo_file_id_idx ON public.quote USING btree (organization_id, logo_file_id, date_created DESC, id DESC) WHERE (logo_file_id IS NOT NULL);
 CREATE UNIQUE INDEX quote_number_key ON public.quote USING btree (organization_id, number);
 CREATE INDEX quote_opportunity_id_idx ON public.quote USING btree (organization_id, opportunity_id, date_created DESC, id DESC) WHERE (opportunity_id IS NOT NULL);
 CREATE UNIQUE INDEX quote_public_hash_key ON public.quote USING btree (public_hash, organization_id) WHERE (public_hash IS NOT NULL);

@@ -108,6 +108,8 @@ test("nothing names a person who was erased, and what is about others stays", as
     object_type: "contact",
     csv: "Company,Name,Email\nFairs Ltd,María O'Hara-Núñez,maria.nunez@mail.example\n",
   });
+  const quote = await acme.post("/quote/", { ...said, line_items: [{ name: "Seat", unit_price: 100 }] });
+  const { public_url } = await acme.put(`/quote/${quote.id}/`, { status: "open" });
 
   const done = await erase(acme, maria.id);
 
@@ -119,6 +121,8 @@ test("nothing names a person who was erased, and what is about others stays", as
   const kept = await acme.get(`/activity/email/${toBoth.id}/`);
   assert.deepEqual([kept.to, kept.body_text], [["bob@fairs.example"], "Dear [erased], dear Bob: https://x.example/?to=[erased]"]);
   assert.equal((await acme.get(`/file/${others.id}/`)).name, "other.csv");
+  const page = await (await fetch(public_url.replace("http://localhost", acme.service.url))).text();
+  assert.ok(page.includes("Fairs Ltd") && !page.includes("Hara"), page);
   await acme.refused(404, "GET", `/contact/${maria.id}/`);
   await acme.refused(404, "GET", `/activity/email/${mail.id}/`);
   assert.equal((await acme.get("/contact/?query=bob")).data.length, 1);

@@ -14,9 +14,11 @@ type File = Row<typeof file>;
 export interface Seller {
   name: string;
   address: string | null;
-  /** The file of the logo. */
-  logo: Pick<File, "storage_key" | "size" | "mime"> | null;
+  logo_file_id: string | null;
 }
+
+/** The file of a logo, as reading it needs it. */
+export type LogoFile = Pick<File, "storage_key" | "size" | "mime">;
 
 /** What customers read about the organization. */
 export async function sellerOf(ctx: Ctx): Promise<Seller> {
@@ -24,12 +26,17 @@ export async function sellerOf(ctx: Ctx): Promise<Seller> {
   // What was stored under this name before the service used it is no setting of ours.
   const { data: given = {} } = branding.safeParse(settings.branding ?? {});
   const found = given.logo_file_id ? await findRecord(ctx, file, given.logo_file_id) : null;
-  const logo = found === null || !isOpen(found) ? null : found;
   return {
     name: given.name ?? name,
     address: given.address ?? null,
-    logo: logo && { storage_key: logo.storage_key, size: logo.size, mime: logo.mime },
+    logo_file_id: found === null || !isOpen(found) ? null : found.id,
   };
+}
+
+/** Null when it is deleted. */
+export async function logoFile(ctx: Ctx, id: string | null): Promise<LogoFile | null> {
+  const found = id === null ? null : await findRecord(ctx, file, id);
+  return found && { storage_key: found.storage_key, size: found.size, mime: found.mime };
 }
 
 /** Customers see it, so it must be a file that everybody in the organization sees. */

@@ -30,6 +30,7 @@ import { dateCreated } from "../shared/history.ts";
 import { currency, moneyMax, type Period } from "../shared/money.ts";
 import { authorNames } from "../shared/names.ts";
 import { otherName } from "../shared/other_names.ts";
+import { parties } from "./parties.ts";
 import { type Discount, quoteTotals, taxesOf, totalByPeriod } from "./quote_totals.ts";
 
 export const quoteStates = ["draft", "open", "accepted", "declined", "expired", "canceled"] as const;
@@ -160,6 +161,8 @@ export const quote = resource({
       { onDelete: "clear", onMove: "clear" },
       { readOnly: true, doc: "The PDF with the acceptance, which is made shortly after it; null before." },
     ),
+    parties: json(parties, { readOnly: true, hidden: true }),
+    logo_file_id: ref("file", { onDelete: "clear", onMove: "clear" }, { readOnly: true, hidden: true }),
     date_sent: timestamp({ readOnly: true, doc: "When it became open." }),
     date_accepted: timestamp({ readOnly: true }),
     date_declined: timestamp({ readOnly: true }),

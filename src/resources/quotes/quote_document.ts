@@ -1,17 +1,15 @@
 // The content of a quote as its recipient reads it. The page and the PDF show the same.
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
-import { findRecord } from "../../records/records.ts";
 import { isolated } from "../../values/bidi.ts";
 import { formatMoney } from "../../values/money.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { todayIn } from "../../values/time.ts";
-import { contact } from "../contacts/contact.ts";
-import { lead } from "../leads/lead.ts";
 import { worth } from "../opportunities/line_totals.ts";
-import { type Seller, sellerOf } from "../organization/branding.ts";
-import { organizationOf } from "../organization/organization.ts";
+import { type LogoFile, logoFile } from "../organization/branding.ts";
 import { type Period, periods } from "../shared/money.ts";
+import { partiesOf } from "./fix_parties.ts";
+import type { Parties } from "./parties.ts";
 import type { QuoteLine, quote } from "./quote.ts";
 import { discountable, type Tax, taxesOf, totalByPeriod } from "./quote_totals.ts";
 
@@ -27,7 +25,7 @@ export interface QuoteDocument {
   /** The title, unless it says no more than the heading and the number. */
   subject: string | null;
   /** The organization that makes the offer. */
-  seller: Seller;
+  seller: Parties["seller"] & { logo: LogoFile | null };
   /** The recipient: a company, and a person there. */
   to: string[];
   /** When it was sent and how long it is valid, each with its label. */
@@ -72,22 +70,17 @@ const columns: readonly Shown[] = [
 ];
 
 export async function documentOf(ctx: Ctx, of: Quote): Promise<QuoteDocument> {
-  const [company, person, seller] = await Promise.all([
-    of.lead_id === null ? null : findRecord(ctx, lead, of.lead_id),
-    of.contact_id === null ? null : findRecord(ctx, contact, of.contact_id),
-    sellerOf(ctx),
-  ]);
-  const { timezone } = organizationOf(ctx.directory);
+  const { parties, logo_file_id } = await partiesOf(ctx, of);
+  const { seller, to, timezone } = parties;
   const usual = `Quote ${of.number}`;
   const lines = of.line_items.map((line) => lineInWords(line, of.currency));
   const day = (instant: string) => dayInWords(todayIn(new Date(instant), timezone));
-  const to = [company?.display_name ?? of.kept_lead_name, person?.display_name];
   return {
     number: of.number,
     title: of.title ?? usual,
     subject: of.title === usual ? null : of.title,
-    seller,
-    to: to.filter((one) => typeof one === "string"),
+    seller: { ...seller, logo: await logoFile(ctx, logo_file_id) },
+    to,
     dates: [
       ...(of.date_sent === null ? [] : [["Date", day(of.date_sent)] as [string, string]]),
       ...(of.expires_at === null ? [] : [["Valid until", dayInWords(of.expires_at)] as [string, string]]),

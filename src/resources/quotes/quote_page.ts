@@ -114,7 +114,7 @@ async function show(
   const document = await documentOf(ctx, found);
   const path = pathOf(ctx, params.token!);
   const open = found.status === "open";
-  const empty = { action: path, edition: found.date_sent!, name: "", email: "", errors: {} };
+  const empty = { action: path, edition: editionOf(found, document), name: "", email: "", errors: {} };
   const page = {
     notice: notice ?? noticeOf(found, document),
     document,
@@ -123,6 +123,9 @@ async function show(
   };
   return { status: status ?? 200, page };
 }
+
+/** What the answer is for: everything that is read. */
+const editionOf = ({ date_sent }: Quote, document: QuoteDocument): string => hashOf(JSON.stringify([date_sent, document]));
 
 function withdrawn({ status }: Quote): View {
   const notice =
@@ -172,7 +175,7 @@ async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<P
   // A second submission of the form finds the quote answered.
   if (found.status === to) return seeOther(ctx, request);
   if (found.status !== "open") return show(ctx, found, request, { status: 409 });
-  if (edition !== found.date_sent)
+  if (edition !== editionOf(found, await documentOf(ctx, found)))
     return show(ctx, found, request, {
       status: 409,
       notice: "This quote was changed after you opened it. Please read it again before you answer.",

@@ -12,6 +12,7 @@ import { note } from "../activities/note.ts";
 import { notify } from "../notifications/notify.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { replaceLineItems } from "../opportunities/replace_line_items.ts";
+import { fixParties } from "./fix_parties.ts";
 import { type QuoteState, quote, stateNow, todayOf, tokenPlace } from "./quote.ts";
 import { sharedTotals } from "./quote_totals.ts";
 
@@ -68,7 +69,7 @@ export async function changeQuote(
   signer: Signer | null = null,
 ): Promise<Quote> {
   const to = values.status ?? before.status;
-  const stamps = to === before.status ? {} : stampsOf(ctx, before, to, signer);
+  const stamps = to === before.status ? {} : { ...(await fixParties(ctx, before)), ...stampsOf(ctx, before, to, signer) };
   const after = store.update(ctx, quote, before, { ...values, ...stamps });
   if (after.status === before.status) return after;
 
@@ -93,7 +94,7 @@ function stampsOf(ctx: Ctx, before: Quote, to: QuoteState, signer: Signer | null
     case "open":
       return { date_sent: now, ...linkOf(ctx, before) };
     case "draft":
-      return { date_sent: null, file_id: null, signed_file_id: null };
+      return { date_sent: null, file_id: null, signed_file_id: null, parties: null, logo_file_id: null };
     case "accepted":
       return {
         date_accepted: now,

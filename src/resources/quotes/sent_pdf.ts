@@ -7,6 +7,7 @@ import { checkOwner, getRecord } from "../../records/records.ts";
 import { fileSubtype } from "../files/file_subtype.ts";
 import { insertFile, keepOwn } from "../files/store_file.ts";
 import { type KeptBytes, removeBytes } from "../files/stored_bytes.ts";
+import { fixParties } from "./fix_parties.ts";
 import { quote, stateNow } from "./quote.ts";
 import { documentOf, type QuoteDocument } from "./quote_document.ts";
 import { pdfOf } from "./quote_pdf.ts";
@@ -29,9 +30,11 @@ export const withPdf = { prepare: preparePdf };
 export async function updateAndKeepPdf(ctx: Ctx, stored: Quote, patch: Patch<typeof quote>, extras?: Extras): Promise<Quote> {
   const before = await settled(ctx, stored);
   const values = await planned(ctx, before, patch);
+  const sent = asSent(ctx, before, values);
+  const parties = await fixParties(ctx, sent);
   const ready: Ready | null | undefined = extras?.ready;
-  const file = ready ? await fileFor(ctx, asSent(ctx, before, values), ready) : {};
-  return changeQuote(ctx, before, { ...values, ...file });
+  const file = ready ? await fileFor(ctx, { ...sent, ...parties } as Quote, ready) : {};
+  return changeQuote(ctx, before, { ...values, ...parties, ...file });
 }
 
 async function preparePdf(ctx: Ctx, { id, given }: { id: string; given: Given }): Promise<Prepared<Ready | null>> {

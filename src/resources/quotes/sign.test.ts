@@ -57,6 +57,75 @@ test("who accepts a quote gets it signed by mail, once, and the seller has the s
   assert.equal((await acme.get(`/file/?lead_id=${quote.lead_id}`)).data.length, 2);
 });
 
+test("what the customer read is what is signed, whatever the lead, the contact and the seller are called by then", async () => {
+  const acme = await organization(on);
+  const lead = await acme.lead({ name: "Globex" });
+  const contact = await acme.contact({ lead_id: lead.id, name: "Ann Lee" });
+  const brand = (branding: object) => acme.put(`/organization/${acme.id}/`, { settings: { branding } });
+  const other = await acme.lead({ name: "Initech" });
+  await brand({ name: "Harbor Furniture", address: "Pier 1" });
+  const quote = await sent(acme, { lead_id: lead.id, contact_id: contact.id });
+  const page = quote.public_url.replace("http://localhost", acme.service.url);
+  const [, edition] = /name="edition" value="([^"]*)"/.exec(await (await fetch(page)).text())!;
+  const pdf = await readPdf(`${page}pdf/`);
+
+  await brand({ name: "Other Seller Inc", address: "Street 2" });
+  await acme.put(`/organization/${acme.id}/`, { timezone: "Pacific/Kiritimati" });
+  await acme.put(`/contact/${contact.id}/`, { name: "Bob Ray" });
+  await acme.post("/lead/merge/", { source: lead.id, destination: other.id });
+  const open = await (await fetch(page)).text();
+  assert.equal(await readPdf(`${page}pdf/`), pdf);
+  const to = address();
+  const form = new URLSearchParams({ edition: edition!, decision: "accept", name: "Ann Lee", email: to });
+  assert.equal((await fetch(page, { method: "POST", body: form, redirect: "manual" })).status, 303);
+  await drained();
+
+  const signed = await readPdf(`${page}pdf/`);
+  for (const text of [open, await (await fetch(page)).text(), pdf, signed]) {
+    for (const words of ["Harbor Furniture", "Pier 1", "Globex", "Ann Lee"])
+      assert.ok(text.includes(words), `${words} in ${text}`);
+    assert.ok(!/Other Seller|Street 2|Initech|Bob/.test(text), text);
+  }
+  const dates = (text: string) => text.match(/(?:Date|until) [A-Z].*/g);
+  assert.deepEqual(dates(signed), dates(pdf));
+  assert.equal(mail.to(to)[0]!.from?.name, "Harbor Furniture");
+});
+
+test("a quote that is sent again is of those who are there by then, and who read the earlier one reads it again", async () => {
+  const acme = await organization(on);
+  const quote = await sent(acme);
+  const page = quote.public_url.replace("http://localhost", acme.service.url);
+  const [, edition] = /name="edition" value="([^"]*)"/.exec(await (await fetch(page)).text())!;
+  await acme.put(`/lead/${quote.lead_id}/`, { name: "Initech" });
+  await acme.put(`/quote/${quote.id}/`, { status: "draft" });
+  await acme.put(`/quote/${quote.id}/`, { status: "open" });
+
+  const form = new URLSearchParams({ edition: edition!, decision: "accept", name: "Ann Lee" });
+  const answer = await fetch(page, { method: "POST", body: form, redirect: "manual" });
+
+  assert.equal(answer.status, 409);
+  assert.match(await answer.text(), /Initech/);
+  assert.match(await readPdf(`${page}pdf/`), /Initech/);
+});
+
+test("a quote sent by an earlier release is held to what was read, too", async () => {
+  const acme = await organization(on);
+  const quote = await sent(acme);
+  const page = quote.public_url.replace("http://localhost", acme.service.url);
+  await on.app.db.unscoped({ text: "update quote set parties = null where id = $1", values: [quote.id] });
+  const [, edition] = /name="edition" value="([^"]*)"/.exec(await (await fetch(page)).text())!;
+  const form = new URLSearchParams({ edition: edition!, decision: "accept", name: "Ann Lee" });
+  const accept = () => fetch(page, { method: "POST", body: form, redirect: "manual" });
+
+  await acme.put(`/lead/${quote.lead_id}/`, { name: "Initech" });
+  assert.equal((await accept()).status, 409);
+  await acme.put(`/lead/${quote.lead_id}/`, { name: "Globex" });
+  assert.equal((await accept()).status, 303);
+  await acme.put(`/lead/${quote.lead_id}/`, { name: "Initech" });
+
+  assert.match(await (await fetch(page)).text(), /Globex/);
+});
+
 test("an answer is the customer's doing: no member's in events, and a line in the lead's history", async () => {
   const acme = await organization(on);
   const [accepted, declined] = [await sent(acme), await sent(acme)];
