@@ -618,6 +618,7 @@ create table backup (
   ended_at timestamp(3) with time zone,
   bytes bigint,
   error text,
+  missing_files integer default 0 not null,
   constraint backup_pkey PRIMARY KEY (id),
   constraint backup_check CHECK (((state = 'running'::text) = (ended_at IS NULL))),
   constraint backup_check1 CHECK (((state = 'failed'::text) = (error IS NOT NULL))),

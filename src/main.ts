@@ -52,6 +52,7 @@ program
   .description("write everything into one archive while the service goes on; without a file, to BACKUP_TO")
   .option("--without-secrets", "leave passwords, tokens and keys of other services out")
   .option("--organization <id>", "only this organization, without secrets, to put it in elsewhere")
+  .option("--despite-missing", "to BACKUP_TO, also if files are lost that were there at the last backup")
   .action(run(() => import("./cli/backup.ts")));
 program
   .command("verify [file]")

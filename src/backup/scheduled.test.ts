@@ -7,7 +7,7 @@ import { createDatabase } from "../../test/support/database.ts";
 import { organization } from "../../test/support/given.ts";
 import { command, dataDir, start, until } from "../../test/support/processes.ts";
 import { startS3 } from "../../test/support/s3_server.ts";
-import { service, testSecretKey } from "../../test/support/service.ts";
+import { service, startService, testSecretKey } from "../../test/support/service.ts";
 import { startMailServer } from "../../test/support/smtp.ts";
 import { parseConfig } from "../config.ts";
 import { withClient } from "../db/one_client.ts";
@@ -59,7 +59,7 @@ test("in a bucket, the newest stay, one is taken at a time, and what cannot be r
     organization_id: null,
   };
   const take = (minute: number, where: Place = place) =>
-    takeScheduled(source, where, 2, () => new Date(Date.UTC(2026, 2, 1, 3, minute)));
+    takeScheduled(source, where, { keep: 2 }, () => new Date(Date.UTC(2026, 2, 1, 3, minute)));
   const inBucket = () => [...bucket.objects.keys()];
   bucket.objects.set("safe/nightly/somebody-elses.tar", Buffer.from("x"));
 
@@ -88,6 +88,44 @@ test("in a bucket, the newest stay, one is taken at a time, and what cannot be r
   assert.ok(failed?.taken instanceof Error && failed.failedBefore);
   const again = await take(6);
   assert.ok(again?.failedBefore && !(again.taken instanceof Error));
+});
+
+test("while files are lost that the last backup had, none is good: that one stays, the operator hears of it, and may accept it", async () => {
+  const DATA_DIR = dataDir();
+  const files = join(DATA_DIR, "files");
+  const on = await startService({ filesDir: files });
+  const acme = await organization(on);
+  for (const name of ["a.txt", "b.txt"]) await acme.post("/file/", { name, content_base64: "eA==" });
+  const BACKUP_TO = join(dataDir(), "backups");
+  const told = { ...mail.env, OPERATOR_EMAIL: "files@acme.example" };
+  const env = { DATABASE_URL: on.databaseUrl, DATA_DIR, SECRET_KEY: testSecretKey, BACKUP_TO, BACKUP_KEEP: "2", ...told };
+  const take = async (...more: string[]) => {
+    const done = await command(["backup", ...more], env);
+    return { ...done, there: readdirSync(BACKUP_TO).sort() };
+  };
+
+  const whole = await take();
+  renameSync(files, `${files}.away`);
+  const lost = [await take(), await take(), await take()];
+  const doctor = await command(["doctor"], env);
+  renameSync(`${files}.away`, files);
+  const mended = await take();
+  renameSync(files, `${files}.away`);
+  const accepted = await take("--despite-missing");
+  const after = await take();
+
+  assert.equal(whole.code, 0, whole.err);
+  for (const { code, err } of lost) {
+    assert.equal(code, 1);
+    assert.match(err, /2 files have a record and no bytes, at the last good backup 0 \(.*is the disk with DATA_DIR\/files there/);
+  }
+  assert.deepEqual([lost[2]!.there.length, lost[2]!.there[0]], [3, whole.there[0]], "two of the rest, and the last good one");
+  assert.match(doctor.out, /wrong +backups: .*3 failed since \(2 files have a record/);
+  assert.deepEqual([mended.code, mended.there.length], [0, 2], mended.err);
+  assert.deepEqual([accepted.code, after.code], [0, 0], `${accepted.err}${after.err}`);
+  const subjects = mail.to("files@acme.example").map(({ subject }) => subject?.replace(/ \(.*/, ""));
+  assert.deepEqual(subjects, ["A backup failed", "Backups work again"]);
+  await on.close();
 });
 
 test("an archive is verified and restored from the bucket where it lies, and one that is not there is named", async () => {

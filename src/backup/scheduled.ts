@@ -15,18 +15,27 @@ export interface Outcome {
   failedBefore: boolean;
 }
 
-/** Takes one and removes all but the newest `keep`. Null: another process is taking one. */
-export const takeScheduled = (source: Source, place: Place, keep: number, clock: () => Date): Promise<Outcome | null> =>
+/** How many stay, and whether files whose bytes are lost are known to be lost for good. */
+export interface Rules {
+  keep: number;
+  despiteMissing?: boolean;
+}
+
+/** Takes one and removes all but the newest. Null: another process is taking one. */
+export const takeScheduled = (source: Source, place: Place, rules: Rules, clock: () => Date): Promise<Outcome | null> =>
   withClient(source.url, "headwater backup schedule", async (client) => {
     const { rows } = await client.query("select pg_try_advisory_lock($1) as mine", [scheduleLock]);
     if (!rows[0].mine) return null;
     const id = newId("backup");
     const name = nameAt(clock());
-    const failedBefore = await begin(client, id, name, clock());
+    const { failedBefore, good } = await begin(client, id, name, clock());
     try {
       const { manifest, bytes } = await take(source, place, name);
-      await end(client, id, clock(), { bytes });
-      await removeOldest(place, keep);
+      const missing = manifest.files.missing.count;
+      const isWorse = good !== null && missing > good.missing && !rules.despiteMissing;
+      await removeOldest(place, rules.keep, isWorse ? good.name : name);
+      if (isWorse) throw new Error(lostSince(manifest, good.missing));
+      await end(client, id, clock(), { bytes, missing });
       return { name, taken: manifest, failedBefore };
     } catch (error) {
       await end(client, id, clock(), { error: error as Error });
@@ -49,31 +58,43 @@ async function take(source: Source, place: Place, name: string): Promise<{ manif
   }
 }
 
-async function removeOldest(place: Place, keep: number): Promise<void> {
-  for (const name of (await place.list()).slice(0, -keep)) await place.remove(name);
+/** The last good one stays, however old it is. */
+async function removeOldest(place: Place, keep: number, good: string): Promise<void> {
+  for (const name of (await place.list()).slice(0, -keep)) if (name !== good) await place.remove(name);
 }
+
+const lostSince = ({ files: { missing } }: Manifest, before: number): string =>
+  `${missing.count} files have a record and no bytes, at the last good backup ${before} (${missing.keys.slice(0, 3).join(", ")}): is the disk with DATA_DIR/files there, is S3_BUCKET right? This archive of the rest is kept, and so is the last good one. If they are lost for good, run \`headwater backup --despite-missing\``;
 
 // --- what is told of it ---
 
-async function begin(client: pg.Client, id: string, name: string, now: Date): Promise<boolean> {
+interface Before {
+  failedBefore: boolean;
+  good: { name: string; missing: number } | null;
+}
+
+async function begin(client: pg.Client, id: string, name: string, now: Date): Promise<Before> {
   // We hold the lock, so the process of one that is still running is gone.
   await client.query("update backup set state = 'failed', ended_at = $1, error = $2 where state = 'running'", [
     now,
     "its process ended in the middle",
   ]);
   const { rows } = await client.query("select state from backup order by started_at desc, id desc limit 1");
+  const { rows: done } = await client.query(
+    "select name, missing_files as missing from backup where state = 'done' order by started_at desc, id desc limit 1",
+  );
   await client.query("delete from backup where started_at < $1::timestamptz - interval '400 days'", [now]);
   await client.query("insert into backup (id, name, state, started_at) values ($1, $2, 'running', $3)", [id, name, now]);
-  return rows[0]?.state === "failed";
+  return { failedBefore: rows[0]?.state === "failed", good: done[0] ?? null };
 }
 
-async function end(client: pg.Client, id: string, now: Date, as: { bytes: number } | { error: Error }): Promise<void> {
-  const [state, bytes, error] = "error" in as ? ["failed", null, as.error.message || as.error.name] : ["done", as.bytes, null];
-  await client.query("update backup set state = $2, ended_at = $3, bytes = $4, error = $5 where id = $1", [
+type Ended = { bytes: number; missing: number } | { error: Error };
+
+async function end(client: pg.Client, id: string, now: Date, as: Ended): Promise<void> {
+  const values =
+    "error" in as ? ["failed", now, null, as.error.message || as.error.name, 0] : ["done", now, as.bytes, null, as.missing];
+  await client.query("update backup set state = $2, ended_at = $3, bytes = $4, error = $5, missing_files = $6 where id = $1", [
     id,
-    state,
-    now,
-    bytes,
-    error,
+    ...values,
   ]);
 }

@@ -16,14 +16,16 @@ import { version } from "./version.ts";
 interface Options {
   withoutSecrets?: boolean;
   organization?: string;
+  despiteMissing?: boolean;
 }
 
-export async function run(config: Config, file: string | undefined, { withoutSecrets, organization }: Options): Promise<void> {
+export async function run(config: Config, file: string | undefined, options: Options): Promise<void> {
+  const { withoutSecrets, organization, despiteMissing } = options;
   if (organization !== undefined && file === undefined) throw new Mistake("Say into which file the organization goes.");
   await withDatabase(config, async (url) => {
     const source = await sourceOf(config, url, { withoutSecrets, organization });
     if (file !== undefined) tell(await takeBackup(file, source), source);
-    else await runScheduled(config, source);
+    else await runScheduled(config, source, despiteMissing);
   });
 }
 
@@ -48,11 +50,11 @@ function tell(manifest: Manifest, { withSecrets, key }: Source): void {
   if (withSecrets && key !== null) complain("The archive holds the key of its secrets: keep it where nobody else can read it.");
 }
 
-async function runScheduled(config: Config, source: Source): Promise<void> {
+async function runScheduled(config: Config, source: Source, despiteMissing?: boolean): Promise<void> {
   if (config.backup === null) throw new Mistake("Say into which file, or set BACKUP_TO to a folder or an S3 address.");
   const { to, keep } = config.backup;
   const place = await openPlace(to, join(config.data_dir, "backup_on_its_way"));
-  const outcome = await takeScheduled(source, place, keep, () => new Date());
+  const outcome = await takeScheduled(source, place, { keep, despiteMissing }, () => new Date());
   if (outcome === null) return complain("Another process is taking a backup.");
   const { name, taken, failedBefore } = outcome;
   if (taken instanceof Error) {

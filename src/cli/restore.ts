@@ -34,6 +34,8 @@ export async function run(config: Config, given: string | undefined, options: Op
     head: refuseUnknown,
     key: async (key) => void (archived = key),
   });
+  if (manifest.organization_id !== null)
+    throw new Mistake("The archive is of one organization: put it into a database with others by restore --organization.");
   if (archived !== null && config.secret_key === null && options.withoutSecrets !== true)
     await adoptSecretKey(archived, config.data_dir);
   const key = await secretKey(config.secret_key, config.data_dir);
