@@ -18,6 +18,7 @@ export const pauseAutomation = operation({
   path: "/automations/{id}/pause/",
   doc: "Pauses an automation: it starts no new runs.",
   permission: "manage_email_sequences",
+  narrows: true,
   input: {
     id: z.string(),
     in_flight: z

@@ -40,6 +40,7 @@ export const publishAutomation = operation({
   path: "/automations/{id}/publish/",
   doc: "Puts the draft of an automation in force as a new version. Without changes, a paused one goes on with its version.",
   permission: "manage_email_sequences",
+  narrows: true,
   input: {
     id: z.string(),
     if_revision: z.int().optional().describe("The `draft.revision` that is meant. Another one is refused."),

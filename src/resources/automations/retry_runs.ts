@@ -43,6 +43,7 @@ export const retryAutomationRun = operation({
   path: "/automation_runs/{id}/retry/",
   doc: "Tries a run again that failed or that a failure holds.",
   permission: "manage_email_sequences",
+  narrows: true,
   input: { id: z.string(), ...how },
   get output() {
     return outputSchema(automationRun);
@@ -68,6 +69,7 @@ export const retryAutomationRuns = operation({
   path: "/automations/{id}/retry/",
   doc: "Tries all runs of an automation again that a failure holds, or that failed: at most 1,000 with each request.",
   permission: "manage_email_sequences",
+  narrows: true,
   group: "bulk",
   input: {
     id: z.string(),

@@ -18,6 +18,7 @@ export const rotateHookSecret = operation({
   path: "/automations/{id}/rotate_secret/",
   doc: "Gives the address of an automation a new secret, which is shown only now. The former one is good for another 24 hours.",
   permission: "manage_email_sequences",
+  narrows: true,
   mcp: false,
   outlasts: true,
   input: {
