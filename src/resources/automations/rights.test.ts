@@ -353,6 +353,33 @@ test("what an admin published goes on with the rights the admin still has, and i
   assert.equal((await statesOf(rule)).filter(([status]) => status === "completed").length, 1);
 });
 
+test("a rule acts for who put it in force, whoever else saves it, and nobody puts it in force again with less", async () => {
+  const acme = await organization();
+  const rita = await acme.memberWith(["manage_email_sequences"]);
+  const actions = [{ type: "create_note", config: { note: "Hi" } }];
+  const conditions = [{ field: "name", operator: "exists" }];
+  const [all, own] = [
+    await acme.post("/automation/", { name: "All", trigger: newLead, actions }),
+    await rita.post("/automation/", { name: "Own", trigger: newLead, actions }),
+  ];
+  const path = `/automation/${all.id}/`;
+  const notesOf = async ({ id }: any) => (await acme.all(`/activity/note/?lead_id=${id}`)).map((one: any) => one.user_id).sort();
+
+  await rita.put(path, { name: "Renamed" });
+  await rita.refused(403, "PUT", path, { conditions });
+  await rita.put(path, { is_active: false });
+  await rita.put(path, { conditions });
+  await rita.refused(403, "PUT", path, { is_active: true });
+  await acme.put(path, { is_active: true });
+  const edited = await acme.put(`/automation/${own.id}/`, { conditions });
+  const [theirs, hers] = [await acme.lead(), await acme.lead({ owner_id: rita.userId })];
+  await work(acme);
+
+  assert.deepEqual([all.run_as_user_id, own.run_as_user_id, edited.run_as_user_id], [null, rita.userId, rita.userId]);
+  assert.deepEqual(await notesOf(theirs), [acme.userId]);
+  assert.deepEqual(await notesOf(hers), [acme.userId, rita.userId].sort());
+});
+
 test("a rule whose actions name what is not there, or a sender that is not its author's, is never in force", async () => {
   const acme = await organization();
   const ann = await acme.memberWith(["manage_email_sequences", "view_all_leads"]);

@@ -100,6 +100,12 @@ export const rule = resource({
     ...running,
     run_count: runTotal("runs_total", "How often it ran."),
     error_count: runTotal("runs_failed", "How often it failed."),
+    run_as_user_id: computed(
+      ["settings"],
+      z.string().nullable(),
+      ({ run_as_user_id }: Settings) => run_as_user_id,
+      "In whose name it acts; null for that of who put it in force, who sees all leads.",
+    ),
     warnings: lookedUp(
       ["trigger", "conditions", "actions", "graph"],
       z.array(shownFinding),

@@ -1,5 +1,5 @@
 // The verbs of rules. Saving a rule activates it: it is checked as a whole, converted to a graph, and stored as a version.
-import { type Ctx, may, userOf, write } from "../../core/context.ts";
+import { type Ctx, userOf, write } from "../../core/context.ts";
 import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -25,6 +25,7 @@ import { problemsOfMeaning } from "./publishable.ts";
 import { checkForce } from "./reach.ts";
 import { withValues } from "./request_secrets.ts";
 import { type Condition, rule } from "./rule.ts";
+import { checkNameOfRule, nameOfRule } from "./rule_name.ts";
 import { placeInRule } from "./rule_places.ts";
 import { problemsOfRunning } from "./runnable.ts";
 import { settings } from "./settings.ts";
@@ -108,6 +109,7 @@ function statusOf({ status, is_active }: Patch<typeof rule>, was: Rule["status"]
 
 /** From the next event on. What publishing would refuse is refused. */
 async function goLive(ctx: Ctx, plan: Plan, written: Written): Promise<void> {
+  checkNameOfRule(ctx, plan);
   if (plan.trigger.type === hookTrigger)
     throw invalid({ trigger: "has an address of its own, which only automations of /automations/ get, when they are published" });
   await checkForce(ctx, plan.graph);
@@ -169,8 +171,7 @@ async function compiled(ctx: Ctx, written: Written, before: Rule | null = null):
     graph,
     settings: settings.parse({
       re_enroll: written.run_once_per_record ? "never" : "always",
-      // Without a member it would see everything, which not everybody can lend it.
-      run_as_user_id: may(ctx, "view_all_leads") ? null : ctx.actor.user_id,
+      run_as_user_id: nameOfRule(ctx, before),
     }),
   };
   // It runs as soon as it is saved. A rule that was already active may be written back unchanged.
