@@ -7,6 +7,9 @@ import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 import { suppress } from "../contacts/suppress.ts";
+import { exportWork } from "../exports/export_work.ts";
+import { mailingExportWork } from "../mailing_exports/push_work.ts";
+import { organizationExportWork } from "../organization_exports/work.ts";
 
 const person = {
   name: "María O'Hara-Núñez",
@@ -237,4 +240,71 @@ test("a table for a mailing platform that names the person is removed, and its e
   assert.equal(status, "completed");
   await acme.refused(404, "GET", `/file/${file_id}/`);
   assert.equal((await acme.get(`/mailing_export/${id}/`)).file_id, null);
+});
+
+/** An export, an archive of the workspace and a table for a mailing platform, with the addresses at which each is found. */
+async function startCopies(ws: Workspace): Promise<string[]> {
+  const exported = await ws.post("/export/lead/", { format: "jsonl", type: "contacts" });
+  const archive = await ws.post(`/organization/${ws.id}/export/`, {});
+  const table = await ws.post("/mailing_export/", { platform: "csv", filters: { has_email: true } });
+  return [`/export/${exported.id}/`, `/organization_export/${archive.id}/`, `/mailing_export/${table.id}/`];
+}
+
+test("exports, archives of the workspace and tables for mailing platforms that were made before are removed", async () => {
+  const acme = await organization();
+  const zeb = await acme.contact({ name: "Zebedee Quill", emails: [{ email: "zeb.quill@home.example" }] });
+  const copies = await startCopies(acme);
+  await withWorker(acme.service, (worker) => worker.drained());
+  assert.ok((await placesWith(acme, ["zeb.quill"])).length > 3, "three files and rows");
+
+  const { status, receipt } = await erase(acme, zeb.id, { keep_files: true });
+
+  assert.deepEqual([status, receipt.files], ["completed", { removed: 3 }]);
+  assert.deepEqual(await placesWith(acme, ["zeb.quill", "zebedee quill"]), []);
+  for (const path of copies.slice(0, 2)) await acme.refused(404, "GET", `${path}download/`);
+  assert.equal((await acme.get(copies[2]!)).file_id, null);
+});
+
+test("those that are being written when an erasing ends are written anew, without the person", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ contacts: [{ name: "Bob Stays", emails: [{ email: "bob.stays@home.example" }] }] });
+  const zeb = await acme.contact({ name: "Zebedee Quill", lead_id: lead.id, emails: [{ email: "zeb.quill@home.example" }] });
+  const copies = await startCopies(acme);
+  const { core } = acme.service.app;
+  const { storage } = core.settings;
+  const [allRead, erased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let n_read = 0;
+  // Writes slowly what was read before.
+  const slow: typeof storage = {
+    ...storage,
+    async receive(chunks, bytesMax) {
+      const received = await storage.receive(chunks, bytesMax);
+      if (++n_read === copies.length) allRead.resolve();
+      await erased.promise;
+      return received;
+    },
+  };
+  const service = {
+    ...acme.service,
+    app: { ...acme.service.app, core: { ...core, settings: { ...core.settings, storage: slow } } },
+  };
+  const works = [exportWork, mailingExportWork, organizationExportWork];
+
+  const erasing = await withWorker(
+    service,
+    async (worker) => {
+      const written = worker.drained();
+      await allRead.promise;
+      const done = await erase(acme, zeb.id).finally(erased.resolve);
+      await written;
+      return done;
+    },
+    { does: { works, consumers: [], timers: [] } },
+  );
+
+  assert.deepEqual([erasing.status, erasing.receipt.files], ["completed", { begun_anew: 3 }]);
+  assert.deepEqual(await placesWith(acme, ["zeb.quill", "zebedee quill"]), []);
+  assert.equal(n_read, 2 * copies.length);
+  for (const path of copies.slice(0, 2)) assert.match((await acme.ask("GET", `${path}download/`)).text, /bob\.stays/);
+  assert.notEqual((await acme.get(copies[2]!)).file_id, null);
 });

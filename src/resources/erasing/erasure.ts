@@ -7,7 +7,7 @@ import { receipt } from "./receipt.ts";
 
 /** How far the work is. */
 export interface ErasingPlace {
-  step: "records" | "exports" | "files" | "rows" | "again";
+  step: "records" | "exports" | "files" | "rows" | "again" | "copies";
   /** What the step has done last: the id of a file, or a table and the key of its row. */
   table?: string;
   after?: string[] | null;

@@ -9,12 +9,12 @@ import { asSystem, readingAs, systemActor } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { removeExportedFiles } from "../exports/remove_exported_files.ts";
 import { removeFiles } from "../files/remove_files.ts";
 import { deleteSome } from "./delete_records.ts";
 import { type FileFound, lookAtFiles } from "./erase_files.ts";
 import { type ErasingPlace, erasure, erasureJobs } from "./erasure.ts";
 import { hashesOf, type Receipt } from "./receipt.ts";
+import { removeCopies } from "./remove_copies.ts";
 import { rewriteSome, tablesWithWords } from "./rewrite_rows.ts";
 import { type Traces, tracesOf } from "./traces.ts";
 
@@ -66,22 +66,32 @@ async function filesOf(core: Core, job: Job): Promise<FileFound[]> {
 
 /** Does a part. Returns whether more is to be done. */
 async function step(ctx: Ctx, row: Erasure, files: readonly FileFound[]): Promise<boolean> {
+  const receipt = structuredClone(row.receipt!);
+  if (row.place?.step === "copies") return end(ctx, row, receipt);
   const person = row.person!;
   const traces = tracesOf(person);
-  const receipt = structuredClone(row.receipt!);
   const place = await (row.place?.step === "files" ? eraseFiles(ctx, row, receipt, files) : stepped(ctx, row, receipt, traces));
-  const ends = place === null;
+  const isForgotten = place.step === "copies";
   store.update(ctx, erasure, row, {
-    receipt: ends ? { ...receipt, values: hashesOf(person, receipt.salt) } : receipt,
+    receipt: isForgotten ? { ...receipt, values: hashesOf(person, receipt.salt) } : receipt,
     place,
-    status: ends ? "completed" : "running",
+    status: "running",
     date_started: row.date_started ?? ctx.now.toISOString(),
-    ...(ends && { person: null, date_completed: ctx.now.toISOString() }),
+    ...(isForgotten && { person: null }),
   });
-  return !ends;
+  return true;
 }
 
-async function stepped(ctx: Ctx, row: Erasure, receipt: Receipt, traces: Traces): Promise<ErasingPlace | null> {
+/** A transaction of its own: what is made of the records from now on does not find the person any more, and what was made before is removed. */
+async function end(ctx: Ctx, row: Erasure, receipt: Receipt): Promise<boolean> {
+  const { removed, under_way } = await removeCopies(ctx);
+  count(receipt.files, "removed", removed);
+  count(receipt.files, "begun_anew", under_way);
+  store.update(ctx, erasure, row, { receipt, place: null, status: "completed", date_completed: ctx.now.toISOString() });
+  return false;
+}
+
+async function stepped(ctx: Ctx, row: Erasure, receipt: Receipt, traces: Traces): Promise<ErasingPlace> {
   const place = row.place ?? { step: "records" };
   if (place.step === "records") {
     const deleted = await deleteSome(ctx, row.person!);
@@ -89,8 +99,8 @@ async function stepped(ctx: Ctx, row: Erasure, receipt: Receipt, traces: Traces)
     return deleted === null ? { step: "exports" } : { step: "records" };
   }
   if (place.step === "exports") {
-    count(receipt.files, "removed", await removeExportedFiles(ctx));
-    return traces.candidates === "" ? null : { step: "files", after: null };
+    count(receipt.files, "removed", (await removeCopies(ctx)).removed);
+    return traces.candidates === "" ? { step: "copies" } : { step: "files", after: null };
   }
   return eraseRows(ctx, receipt, traces, place);
 }
@@ -116,7 +126,7 @@ async function eraseFiles(ctx: Ctx, row: Erasure, receipt: Receipt, files: reado
 }
 
 /** All tables, one after the other, and once more: meanwhile others may have written, and what records cannot say is replaced in place. */
-async function eraseRows(ctx: Ctx, receipt: Receipt, traces: Traces, place: ErasingPlace): Promise<ErasingPlace | null> {
+async function eraseRows(ctx: Ctx, receipt: Receipt, traces: Traces, place: ErasingPlace): Promise<ErasingPlace> {
   const tables = await tablesWithWords(ctx);
   let at = place.table === undefined ? 0 : tables.findIndex(({ name }) => name >= place.table!);
   let { after = null } = place;
@@ -130,5 +140,5 @@ async function eraseRows(ctx: Ctx, receipt: Receipt, traces: Traces, place: Eras
     if (after === null) at++;
     if (left <= 0 && at < tables.length) return { step: place.step, table: tables[at]!.name, after };
   }
-  return place.step === "rows" ? { step: "again" } : null;
+  return place.step === "rows" ? { step: "again" } : { step: "copies" };
 }

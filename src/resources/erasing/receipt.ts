@@ -8,7 +8,9 @@ export const receipt = z.object({
   rewritten: z.record(z.string(), z.int()).describe("In how many other rows a value was replaced by `[erased]`, by table."),
   files: z
     .record(z.string(), z.int())
-    .describe("How many stored files were `removed`, `kept` on request, or are `unread`: packed or media."),
+    .describe(
+      "How many stored files were `removed`, also exports and archives; `kept` on request; are `unread`, packed or media; or are `begun_anew`, exports that were being written.",
+    ),
   kept_file_ids: z.array(z.string()).describe("Files that name the person and were kept on request; at most a hundred."),
   n_shared: z.int().describe("Values that others have too, such as the number of a switchboard. They stay with the others."),
   salt: z.string().describe("Put before each value before it was hashed."),

@@ -15,6 +15,7 @@ import { store } from "../../records/store.ts";
 import { keepOwn } from "../files/store_file.ts";
 import { claimBytes, type Keeper, type KeptBytes, removeBytes } from "../files/stored_bytes.ts";
 import { notify } from "../notifications/notify.ts";
+import { ErasedSince, erasingsDone, refuseIfErasedSince } from "../shared/erased_since.ts";
 import { exportResource } from "./export.ts";
 import { exportJobs } from "./export_jobs.ts";
 import { gzipped, Measure, type Measured } from "./packing.ts";
@@ -41,6 +42,7 @@ export const exportWork: Work = {
     } catch (error) {
       if (written !== null) await removeBytes(keeperOf(core, job), written.bytes.storage_key);
       if (error instanceof ClaimLost) throw error;
+      if (error instanceof ErasedSince) return void (await inside(core, job, (ctx) => beginAnew(ctx, job)));
       const { status = 503, message, fields = {} } = asRefusal(error) as Partial<Problem> & Error;
       if (status >= 500 && job.failures + 1 < attemptsMost) throw error;
       const why = status < 500 ? message : `The file ${fields.file ?? "could not be written: resume it to begin anew"}`;
@@ -56,6 +58,8 @@ export const exportWork: Work = {
 /** The bytes, the number of rows in them, and what whoever downloads it gets. */
 interface Written {
   bytes: KeptBytes;
+  /** How many people had been erased. */
+  erased: number;
   count: number;
   measured: Measured;
   saw_all_leads: boolean;
@@ -82,10 +86,16 @@ function begin(ctx: Ctx, row: Export): Ended {
   return "goes on";
 }
 
+function beginAnew(ctx: Ctx, job: Job): Ended {
+  release(ctx, job, ctx.now);
+  return "goes on";
+}
+
 async function write(core: Core, job: Job, made: Export, lost: AbortSignal): Promise<Written> {
   const actor = await actorOfMember(core.db, job.organization_id, made.created_by ?? "");
   if (actor === null || !actor.permissions.has("export")) throw noLonger;
   return readingAtOnce(core, actor, requestOf(job), async (ctx) => {
+    const erased = await erasingsDone(ctx);
     const selected = await selectedBy(ctx, made);
     const n_docs = await countSelected(ctx, selected);
     const report = reporter(core, job, n_docs);
@@ -99,11 +109,11 @@ async function write(core: Core, job: Job, made: Export, lost: AbortSignal): Pro
     const keep = (kept: AsyncIterable<Buffer>) => keepOwn(keeperOf(core, job), kept, mediaTypes[made.format]);
     if (made.compression === "none") {
       const bytes = await keep(content);
-      return { bytes, count, measured: bytes, saw_all_leads };
+      return { bytes, erased, count, measured: bytes, saw_all_leads };
     }
     const measure = new Measure();
     const bytes = await keep(gzipped(measure.passed(content)));
-    return { bytes, count, measured: measure.result(), saw_all_leads };
+    return { bytes, erased, count, measured: measure.result(), saw_all_leads };
   });
 }
 
@@ -122,7 +132,8 @@ function reporter(core: Core, job: Job, n_docs: number): (n_docs_processed: numb
   };
 }
 
-async function finish(ctx: Ctx, row: Export, { bytes, count, measured, saw_all_leads }: Written): Promise<Ended> {
+async function finish(ctx: Ctx, row: Export, { bytes, erased, count, measured, saw_all_leads }: Written): Promise<Ended> {
+  await refuseIfErasedSince(ctx, erased);
   await claimBytes(ctx, bytes.storage_key);
   const values = {
     status: "done",

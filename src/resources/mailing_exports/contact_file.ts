@@ -7,6 +7,7 @@ import { readingAtOnce } from "../../records/acting.ts";
 import { csv, mediaTypes, type Rows } from "../exports/table.ts";
 import { keepOwn } from "../files/store_file.ts";
 import type { Keeper, KeptBytes } from "../files/stored_bytes.ts";
+import { erasingsDone } from "../shared/erased_since.ts";
 import { pushedItems } from "./items.ts";
 import { companiesOf, peopleOf, recipientOf } from "./recipients.ts";
 
@@ -15,10 +16,12 @@ const pageSize = 1000;
 
 export const keeperOf = ({ db, settings }: Core, { organization_id }: Job): Keeper => ({ db, settings, organization_id });
 
-export const writeFile = (core: Core, actor: Actor, job: Job, { id }: { id: string }): Promise<KeptBytes> =>
-  readingAtOnce(core, actor, requestOf(job), (ctx) =>
-    keepOwn(keeperOf(core, job), csv(columns, rowsOf(ctx, id)), mediaTypes.csv),
-  );
+/** The bytes, and how many people had been erased. */
+export const writeFile = (core: Core, actor: Actor, job: Job, { id }: { id: string }): Promise<[KeptBytes, number]> =>
+  readingAtOnce(core, actor, requestOf(job), async (ctx) => {
+    const erased = await erasingsDone(ctx);
+    return [await keepOwn(keeperOf(core, job), csv(columns, rowsOf(ctx, id)), mediaTypes.csv), erased];
+  });
 
 async function* rowsOf(ctx: Ctx, exportId: string): Rows {
   for (let after = 0; ; ) {

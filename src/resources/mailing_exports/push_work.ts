@@ -12,6 +12,7 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { insertFile } from "../files/store_file.ts";
 import { removeBytes } from "../files/stored_bytes.ts";
+import { ErasedSince, refuseIfErasedSince } from "../shared/erased_since.ts";
 import { type Asked, authorOf, inItsName } from "../shared/in_its_name.ts";
 import { openPlatform } from "./clients.ts";
 import { keeperOf, writeFile } from "./contact_file.ts";
@@ -116,16 +117,20 @@ async function recordBatch(ctx: Ctx, row: MailingExport, items: readonly Item[])
 async function endWithFile(core: Core, job: Job): Promise<void> {
   const [found, actor] = await authorOf(core, job, asked);
   if (found === undefined || actor === null) return void (await inName(core, job, async (ctx) => release(ctx, job, null)));
-  const bytes = await whileHeld(core, job, () => writeFile(core, actor, job, found));
+  const [bytes, erased] = await whileHeld(core, job, () => writeFile(core, actor, job, found));
   let isKept = false;
   try {
     await inName(core, job, async (ctx, row) => {
+      await refuseIfErasedSince(ctx, erased);
       const name = `contacts-${ctx.now.toISOString().slice(0, 10)}.csv`;
       const { id } = await insertFile(ctx, bytes, { name, is_system: true, share_expires_at: ctx.now.toISOString() });
       complete(ctx, row, id);
       release(ctx, job, null);
       isKept = true;
     });
+  } catch (error) {
+    if (!(error instanceof ErasedSince)) throw error;
+    await inName(core, job, async (ctx) => release(ctx, job, ctx.now));
   } finally {
     if (!isKept) await removeBytes(keeperOf(core, job), bytes.storage_key);
   }

@@ -12,6 +12,7 @@ import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { keepOwn } from "../files/store_file.ts";
 import { claimBytes, type KeptBytes, removeBytes } from "../files/stored_bytes.ts";
+import { ErasedSince, erasingsDone, refuseIfErasedSince } from "../shared/erased_since.ts";
 import { organizationExport, organizationExportJobs } from "./organization_export.ts";
 
 const keptDays = 7;
@@ -26,7 +27,9 @@ export const organizationExportWork: Work = {
   async run(core, job) {
     const { db, settings } = core;
     const keeper = { db, settings, organization_id: job.organization_id };
-    const goesOn = await inside(core, job, (ctx, row) => {
+    let erased = 0;
+    const goesOn = await inside(core, job, async (ctx, row) => {
+      erased = await erasingsDone(ctx);
       const date_started = row.date_started ?? ctx.now.toISOString();
       store.update(ctx, organizationExport, row, { status: "running", date_started }, undefined, null);
     });
@@ -35,9 +38,13 @@ export const organizationExportWork: Work = {
     try {
       const write = (lost: AbortSignal) => keepOwn(keeper, archiveOf(core, job, lost), "application/x-tar");
       const bytes = (kept = await whileHeld(core, job, write));
-      await inside(core, job, async (ctx, row) => finish(ctx, job, row, bytes));
+      await inside(core, job, async (ctx, row) => {
+        await refuseIfErasedSince(ctx, erased);
+        await finish(ctx, job, row, bytes);
+      });
     } catch (error) {
       if (kept !== null) await removeBytes(keeper, kept.storage_key);
+      if (error instanceof ErasedSince) return void (await inside(core, job, (ctx) => release(ctx, job, ctx.now)));
       if (error instanceof ClaimLost || job.failures + 1 < attemptsMost) throw error;
       await inside(core, job, (ctx, row) => fail(ctx, job, row));
     }
