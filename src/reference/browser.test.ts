@@ -112,6 +112,13 @@ describe("in a browser", () => {
     await page.getByRole("button", { name: "Close" }).click();
 
     await tryIt("get");
+    const calls: string[] = [];
+    page.on("request", (request) => calls.push(request.url()));
+    for (const id of [".", " .. "]) {
+      await page.getByLabel("id", { exact: true }).fill(id);
+      await page.getByRole("button", { name: "Send" }).click();
+    }
+    assert.deepEqual(calls, []);
     await page.getByLabel("id", { exact: true }).fill("lead_none");
     assert.match(await answerOf(page), /"error": "Not Found"/);
     assert.deepEqual(await obstaclesOn(page), []);

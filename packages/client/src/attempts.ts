@@ -26,6 +26,7 @@ export async function attempt(request: Request, path: string, options: Attempts)
     try {
       // A request's body can be read once.
       const response = await fetch(isLast ? request : request.clone());
+      await arrived(response);
       quotas.note(path, response);
       delay = secondsAfter(response) ?? delay;
       if (isLast || delay > longestWait || !mayTryAgain(request, response)) return response;
@@ -35,6 +36,13 @@ export async function attempt(request: Request, path: string, options: Attempts)
     }
     await sleep(delay, request.signal);
   }
+}
+
+/** An answer may break off in its middle too. Files and streams are the caller's to read. */
+async function arrived(response: Response): Promise<void> {
+  const { headers } = response;
+  const isWhole = headers.get("content-type")?.startsWith("application/json") && !headers.has("content-disposition");
+  if (isWhole) await response.clone().arrayBuffer();
 }
 
 function mayTryAgain(request: Request, { status, headers }: Response): boolean {

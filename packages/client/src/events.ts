@@ -1,7 +1,7 @@
 // The stream of events, by server-sent events. The usual parsers hide an id that comes without an event, and that id is the cursor
 // which keeps a quiet follower from falling behind.
 import { type Attempts, attempt, sleep } from "./attempts.ts";
-import { refusalOf } from "./error.ts";
+import { HeadwaterError, refusalOf } from "./error.ts";
 
 export interface FollowOptions {
   /** Goes on after this cursor; without one, what happens from now on comes. */
@@ -43,10 +43,15 @@ export async function* follow<E>({
         yield followed;
       }
     } catch (error) {
-      // A refusal is for the caller; a connection that broke is for us.
-      if (ended.aborted || !(error instanceof TypeError)) throw error;
+      if (ended.aborted || !passes(error)) throw error;
     }
   }
+}
+
+/** A refusal is for the caller. A connection that broke, and a service that is busy, being restarted or in trouble, are for us. */
+function passes(error: unknown): boolean {
+  if (error instanceof HeadwaterError) return error.status === 429 || error.status >= 500;
+  return error instanceof TypeError;
 }
 
 async function* connection<E>(
@@ -60,7 +65,7 @@ async function* connection<E>(
   if (!response.ok) throw await refusalOf(response);
   let text = "";
   for await (const piece of decoded(response)) {
-    const blocks = (text + piece).split("\n\n");
+    const blocks = (text + piece).split(/\r?\n\r?\n/);
     text = blocks.pop()!;
     for (const block of blocks) {
       const followed = read<E>(block);
@@ -81,13 +86,13 @@ async function* decoded({ body }: Response): AsyncGenerator<string, void, undefi
 }
 
 function read<E>(block: string): Followed<E> | null {
-  const values = new Map(block.split("\n").map((line) => cut(line)));
+  const values = new Map(block.split(/\r?\n/).map((line) => cut(line)));
   const cursor = values.get("id");
   const data = values.get("data");
   return cursor === undefined ? null : { cursor, event: data === undefined ? null : (JSON.parse(data) as E) };
 }
 
 function cut(line: string): [string, string] {
-  const colon = line.indexOf(": ");
-  return colon === -1 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 2)];
+  const [, name = line, value = ""] = /^([^:]*): ?(.*)$/s.exec(line) ?? [];
+  return [name, value];
 }

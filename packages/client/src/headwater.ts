@@ -50,7 +50,12 @@ export class Headwater {
     this.attempts = { fetch, retries, longestWait, quotas: new Quotas() };
     this.api = createClient<paths>({ baseUrl: this.url, headers: { authorization: `Bearer ${key}` } });
     // Only a middleware is told the path as the description writes it.
-    this.api.use({ onRequest: ({ request, schemaPath }) => this.send(request, schemaPath) });
+    this.api.use({
+      onRequest: ({ request, schemaPath, params }) => {
+        checkPath(schemaPath, params.path);
+        return this.send(request, schemaPath);
+      },
+    });
   }
 
   get<P extends PathOf<"get">>(path: P, ...given: Rest<Given<P, "get">>): Promise<Answer<P, "get">> {
@@ -134,6 +139,17 @@ export class Headwater {
     const isWrite = request.method === "POST" || request.method === "PUT";
     if (isWrite && !request.headers.has("idempotency-key")) request.headers.set("idempotency-key", crypto.randomUUID());
     return attempt(request, path, this.attempts);
+  }
+}
+
+/**
+ * An id may come from a form or an address of the caller's own program. Nothing, `.` and `..` would make another path of it, and so
+ * another operation; everything else is encoded.
+ */
+function checkPath(schemaPath: string, ids: Readonly<Record<string, unknown>> = {}): void {
+  for (const [, name] of schemaPath.matchAll(/\{(\w+)\}/g)) {
+    const id = String(ids[name!] ?? "");
+    if (["", ".", ".."].includes(id)) throw new RangeError(`path.${name} of ${schemaPath} cannot be ${JSON.stringify(id)}`);
   }
 }
 

@@ -9,8 +9,8 @@ import { Headwater, HeadwaterError } from "../src/index.ts";
 
 const client = ({ service, key }: Workspace, more: object = {}) => new Headwater({ url: service.url, key, ...more });
 
-/** How the proxy treats the next requests: the answer is lost, or another one is given instead. */
-type Mishap = "answer lost" | { status: number; headers?: Record<string, string> };
+/** How the proxy treats the next requests: the answer is lost, breaks off, or another one is given instead. */
+type Mishap = "answer lost" | "answer cut" | "other line ends" | { status: number; headers?: Record<string, string> };
 
 interface Proxy {
   url: string;
@@ -20,6 +20,14 @@ interface Proxy {
   /** Breaks the connections that are open. */
   cut(): void;
 }
+
+/** The format of event streams allows them, and no blank after a colon. */
+const withOtherLineEnds = (piece: Buffer): Buffer =>
+  Buffer.from(
+    String(piece)
+      .replace(/^(\w+): /gm, "$1:")
+      .replaceAll("\n", "\r\n"),
+  );
 
 async function proxyTo(target: string): Promise<Proxy & AsyncDisposable> {
   const heard: Proxy["heard"] = [];
@@ -34,7 +42,12 @@ async function proxyTo(target: string): Promise<Proxy & AsyncDisposable> {
     const { method, headers } = request;
     const onward = forward(new URL(request.url!, target), { method, headers }, (answer) => {
       if (mishap === "answer lost") return void answer.resume().on("end", () => response.destroy());
-      answer.pipe(response.writeHead(answer.statusCode!, answer.headers));
+      if (mishap === "answer cut")
+        return void answer.once("data", (piece) => {
+          response.writeHead(answer.statusCode!, answer.headers).write(piece.subarray(0, 10), () => response.destroy());
+        });
+      const isPlain = mishap !== "other line ends";
+      (isPlain ? answer : answer.map(withOtherLineEnds)).pipe(response.writeHead(answer.statusCode!, answer.headers));
     });
     onward.on("error", () => response.destroy());
     response.on("close", () => onward.destroy());
@@ -78,18 +91,20 @@ test("a list comes whole, each record once, whatever the size of its pages, and 
   for await (const { name } of headwater.each("/lead/", { query: { _limit: 2 } })) if (name !== null) break;
 });
 
-test("a write whose answer was lost is sent again under its key, and has its effect once", async () => {
+test("a write whose answer was lost or broke off is sent again under its key, and has its effect once", async () => {
   const acme = await organization();
   await using proxy = await proxyTo(acme.service.url);
   const headwater = client(acme, { url: proxy.url });
-  proxy.mishaps.push("answer lost");
+  proxy.mishaps.push("answer lost", "answer cut");
 
   const lead = await headwater.post("/lead/", { body: { name: "Once" } });
 
-  const [first, second] = proxy.heard;
-  assert.equal(proxy.heard.length, 2);
+  const [first, ...again] = proxy.heard;
   assert.ok(first!.key);
-  assert.equal(second!.key, first!.key);
+  assert.deepEqual(
+    again.map(({ key }) => key),
+    [first!.key, first!.key],
+  );
   assert.deepEqual(
     (await acme.all("/lead/?name=Once")).map(({ id }) => id),
     [lead.id],
@@ -105,6 +120,23 @@ test("a deletion whose answer was lost is not sent again, because nothing would 
   await assert.rejects(client(acme, { url: proxy.url }).delete("/lead/{id}/", { path: { id } }), TypeError);
 
   assert.equal(proxy.heard.length, 1);
+});
+
+test("an id that would make another path is not sent: the deal of a line item stays", async () => {
+  const acme = await organization();
+  await using proxy = await proxyTo(acme.service.url);
+  const headwater = client(acme, { url: proxy.url });
+
+  for (const item_id of ["..", ".", "", undefined as unknown as string]) {
+    const path = { opportunity_id: "oppo_1", item_id };
+    await assert.rejects(
+      headwater.delete("/opportunity/{opportunity_id}/line_item/{item_id}/", { path }),
+      /path\.item_id .*cannot be/,
+    );
+  }
+  await assert.rejects(headwater.api.PUT("/lead/{id}/", { params: { path: { id: "." } }, body: {} }), RangeError);
+
+  assert.deepEqual(proxy.heard, []);
 });
 
 test("a busy service is asked again after as long as it says, and a refusal that asks for too long is passed on", async () => {
@@ -151,7 +183,7 @@ test("two that change the same record at once both have their change in it", asy
   assert.equal((await headwater.change("/lead/{id}/", { id }, () => null)).id, id, "nothing to change");
 });
 
-test("events go on over a broken connection: none is missing, none comes twice", async () => {
+test("events go on over a broken connection and a service in trouble: none is missing, none comes twice", async () => {
   const acme = await organization();
   await using proxy = await proxyTo(acme.service.url);
   const stop = new AbortController();
@@ -159,6 +191,7 @@ test("events go on over a broken connection: none is missing, none comes twice",
   const begun = await acme.get("/event/?event=lead.created");
   const names: string[] = [];
   for (const name of ["one", "two"]) await acme.lead({ name });
+  proxy.mishaps.push("other line ends");
 
   await assert.rejects(async () => {
     const events = headwater.events({ cursor: begun.cursor_previous, query: { event: "lead.created" }, signal: stop.signal });
@@ -166,7 +199,8 @@ test("events go on over a broken connection: none is missing, none comes twice",
       if (event === null) continue;
       names.push(event.data.name as string);
       if (names.length === 2) {
-        proxy.mishaps.push({ status: 503, headers: { "retry-after": "0" } });
+        const refusals = [500, 502, 503, 503, 503, 503, 503].map((status) => ({ status, headers: { "retry-after": "0" } }));
+        proxy.mishaps.push(...refusals);
         proxy.cut();
         for (const name of ["three", "four"]) await acme.lead({ name });
       }
@@ -175,6 +209,6 @@ test("events go on over a broken connection: none is missing, none comes twice",
   }, /enough/);
 
   assert.deepEqual(names, ["one", "two", "three", "four"]);
-  assert.equal(proxy.heard.length, 3, "cut, refused for now, and then connected again");
+  assert.equal(proxy.heard.length, 9, "cut, refused for longer than a call would wait, and then connected again");
   await assert.rejects(headwater.events({ cursor: "nonsense" }).next(), { status: 400 });
 });

@@ -104,7 +104,9 @@ const field = (label, element) => make("label", {}, label, element);
 
 function tryIt({ method, path, places, query, body, lasts, dry: canBeTried }) {
   const keyInput = make("input", { type: "password", value: key, autocomplete: "off", placeholder: "api_…", required: true });
-  const placeInputs = places.map((name) => make("input", { name, required: true, autocomplete: "off" }));
+  // "." and ".." would make another path of it, and so another call.
+  const place = { required: true, autocomplete: "off", pattern: "\\s*(?!\\.{1,2}\\s*$)\\S.*", title: "An id" };
+  const placeInputs = places.map((name) => make("input", { name, ...place }));
   const queryInput = make("input", { value: query, autocomplete: "off", placeholder: "name=value" });
   const bodyInput = body === null ? null : make("textarea", { value: body, spellcheck: false });
   const dry = !canBeTried ? null : make("input", { type: "checkbox", checked: true });
