@@ -9,6 +9,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { cutRequest } from "../../../test/support/cut_request.ts";
 import { freePort } from "../../../test/support/free_port.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
@@ -180,6 +181,7 @@ test("a signed delivery is verified, and a forged one is refused", async () => {
     await once(receiver.stdout.setEncoding("utf8"), "data");
     const forged = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "{}", headers: { "webhook-id": "a" } });
     assert.equal(forged.status, 401);
+    await cutRequest(port);
 
     const lead = await acme.lead();
     const heard = once(receiver.stdout, "data");
