@@ -105,6 +105,9 @@ test("nothing of it can leave: no mail, text or call waits to be sent, and nothi
     for (const one of await acme.all(`${path}?_limit=200`)) assert.ok(["sent", "inbox"].includes(one.status), one.status);
   assert.ok((await acme.get("/credentials/")).data.every((one: any) => !one.is_connected));
   for (const path of ["/connected_account/", "/webhook/", "/phone_number/"]) assert.deepEqual((await acme.get(path)).data, []);
+  const told = await acme.get("/notification/");
+  assert.ok(told.data.length > 0);
+  assert.equal(told.unread_count, 0, "members get mail about what stays unread");
   const addresses = (await acme.all("/contact/?_limit=200")).flatMap((one) => one.emails.map(({ email }: any) => email));
   assert.ok(addresses.every((one) => one.endsWith(".example")));
 });

@@ -31,7 +31,9 @@ export async function doTheirWork(app: App, place: Place, written: readonly Writ
   await lookAfter(make, written);
   await visit(make, written);
   await arrange(make, place);
-  await workInside(app);
+  await workInside(app, make);
+  // What stays unread for ten minutes goes out as a mail.
+  for (const [by] of place.team.entries()) await make("notification.mark_all_read", {}, {}, 0, by);
 }
 
 /** Quotes in every state that a person brings about. */
@@ -160,10 +162,21 @@ async function arrange(make: Make, { team }: Place): Promise<void> {
 }
 
 /** Whatever waits for a worker and does not leave this machine. */
-async function workInside(app: App): Promise<void> {
+async function workInside(app: App, make: Make): Promise<void> {
   const failures: Error[] = [];
   const works = [runWork, importWork, exportWork, bulkWork, dialerWork, signedQuoteWork];
   const worker = openWorker(app.core, { works, consumers: [], timers: [] }, (error) => failures.push(error));
-  await worker.drained().finally(() => worker.stop());
+  try {
+    do await worker.drained();
+    while (failures.length === 0 && (await isUnderWay(make)));
+  } finally {
+    await worker.stop();
+  }
   if (failures.length > 0) throw failures[0];
+}
+
+/** A service beside may have taken some of it. */
+async function isUnderWay(make: Make): Promise<boolean> {
+  const lists = await Promise.all(["import.list", "export.list", "bulk_action.list"].map((name) => make(name, {})));
+  return lists.some(({ data }) => data.some(({ status }: any) => !["done", "error", "draft"].includes(status)));
 }
