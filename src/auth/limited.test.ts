@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { agentOf } from "../../test/support/agent.ts";
 import { organization, Workspace } from "../../test/support/given.ts";
+import { OauthClient } from "../../test/support/oauth_client.ts";
 import { receiver } from "../../test/support/receiver.ts";
 import { type Service, startService } from "../../test/support/service.ts";
 import { drained, subscribe } from "../../test/support/webhooks.ts";
@@ -67,6 +68,35 @@ test("a suspended organization is refused everywhere and its work waits; others 
   await drained(acme);
   assert.deepEqual(target.objects(), [ours.id, theirs.id]);
   assert.equal((await acme.get(`/lead/${theirs.id}/`)).id, theirs.id);
+});
+
+test("a suspended organization is refused to a connection by OAuth too, also where it acts in another one of its person", async () => {
+  const home = await given();
+  const acme = await home.another();
+  const lead = await acme.lead();
+  const connected = async (there: Workspace) => {
+    const client = await OauthClient.register(there.service);
+    return client.connect(there, { scope: "read write_safe", resource: "http://localhost/mcp" });
+  };
+  const tokens = await connected(acme);
+  const agent = await agentOf(home, { token: (await connected(home)).access_token });
+  const read = () => agent.call("get_record", { object_type: "lead", id: lead.id, workspace: acme.id });
+  assert.equal((await read()).structuredContent.record.id, lead.id);
+
+  await limit(acme.service, acme.id, 0);
+
+  for (const refused of [
+    await read(),
+    await agent.call("create_record", { object_type: "lead", data: { name: "More" }, workspace: acme.id }),
+  ]) {
+    assert.equal(refused.isError, true);
+    assert.match(refused.structuredContent.error, /operator of this service has suspended/);
+  }
+  await assert.rejects(agentOf(acme, { token: tokens.access_token }), /denied access \(HTTP 403\)/);
+  assert.equal((await agent.call("list_workspaces")).isError, undefined, "at home it goes on");
+
+  await limit(acme.service, acme.id, null);
+  assert.equal((await read()).structuredContent.record.id, lead.id);
 });
 
 test("a suspended organization that is deleted is deleted, and one that is not there is not limited", async () => {
