@@ -1,5 +1,6 @@
 // `headwater backup FILE`: writes everything into one archive, beside a running service. Without FILE it takes the backup that the schedule
 // takes, to the same place.
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import type { Manifest } from "../backup/manifest.ts";
 import { openPlace } from "../backup/open_place.ts";
@@ -21,6 +22,8 @@ interface Options {
 
 export async function run(config: Config, file: string | undefined, options: Options): Promise<void> {
   const { withoutSecrets, organization, despiteMissing } = options;
+  // When both need the same cores, API requests go first, as beside a worker.
+  setPriority(5);
   if (organization !== undefined && file === undefined) throw new Mistake("Say into which file the organization goes.");
   await withDatabase(config, async (url) => {
     const source = await sourceOf(config, url, { withoutSecrets, organization });
