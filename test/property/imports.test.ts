@@ -130,3 +130,50 @@ test("a dry run says what an import does, and rows find each other across all pa
     { numRuns: 8 },
   );
 });
+
+test("the same holds for products, by their codes and names", async () => {
+  const part = fc.record({
+    Name: fc.constantFrom("", "Bolt", "bolt", "Nut", "Known"),
+    Code: fc.constantFrom("", "", "B1", "N1"),
+    Unit: fc.constantFrom("", "piece", "box"),
+  });
+  const gap = fc.constantFrom(0, 0, 1, 199, 200);
+  const several = fc.array(fc.tuple(part, gap), { minLength: 2, maxLength: 8 });
+  const options = fc.record(
+    { match_by: fc.constantFrom("name", "none"), on_match: fc.constantFrom("update", "skip", "create") },
+    { requiredKeys: [] },
+  );
+  const mapping = { Name: "product.name", Code: "product.code", Unit: "product.unit" };
+  const counts = (one: any, prefix: string) => ["created", "updated", "skipped", "failed"].map((what) => one[prefix + what]);
+  const take = async (rows: readonly object[], asked: object) => {
+    const acme = await organization();
+    await acme.product({ name: "Known", code: "B1" });
+    const { id } = await acme.post("/import/", { object_type: "product", rows });
+    await acme.put(`/import/${id}/`, { mapping, options: asked, dry_run: true });
+    await withWorker(acme.service, (worker) => worker.drained());
+    const { preview } = await acme.get(`/import/${id}/`);
+    await acme.put(`/import/${id}/`, { mapping, options: asked });
+    await withWorker(acme.service, (worker) => worker.drained());
+    const done = await acme.get(`/import/${id}/`);
+    assert.deepEqual([preview.status, ...counts(preview, "")], [done.status, ...counts(done, "n_")]);
+    return counts(done, "n_");
+  };
+
+  await fc.assert(
+    fc.asyncProperty(several, options, async (some, asked) => {
+      const rows = some.map(([row]) => row);
+      const all = some.flatMap(([row, count], i) => [
+        ...Array.from({ length: count }, (_, n) => ({ Name: `Other ${i} ${n}`, Code: "", Unit: "" })),
+        row,
+      ]);
+      const rest = Array.from({ length: Math.max(0, 1001 - all.length) }, (_, n) => ({ Name: `Last ${n}`, Code: "", Unit: "" }));
+
+      const [created = 0, ...near] = await take(rows, asked);
+      const far = await take([...all, ...rest], asked);
+
+      const more = all.length + rest.length - rows.length;
+      assert.deepEqual(far, [created + more, ...near]);
+    }),
+    { numRuns: 4 },
+  );
+});

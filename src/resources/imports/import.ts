@@ -50,7 +50,7 @@ const preview = z.object({
   status: z
     .enum(["queued", "processing", "done", "error"])
     .describe(
-      "A table of more than 1,000 rows is checked by a job. Rows that have to do with each other are tried together, up to 10,000 of them.",
+      "A table of more than 1,000 rows is checked by a job. Rows that have to do with each other are tried together, up to 10,000 of them or for 15 seconds; its first rows are counted once all have been looked at.",
     ),
   n_rows: z.int(),
   n_checked: z.int().describe("How many rows have been checked: all, once it is done."),

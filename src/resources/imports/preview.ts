@@ -1,7 +1,9 @@
 // `PUT /import/{id}/` with `dry_run`: the rows are carried out like those of the import, and everything is taken back.
 import { type Ctx, write } from "../../core/context.ts";
 import type { Statement } from "../../db/database.ts";
-import { type Import, type ImportRow, keepOutcomes, nextRows, type Outcome } from "./import_rows.ts";
+import { attempted } from "../../records/rehearse.ts";
+import { failed } from "../bulk_actions/doing.ts";
+import { failedRow, type Import, type ImportRow, keepOutcomes, nextRows, type Outcome } from "./import_rows.ts";
 import { added, begunPreview, type Preview } from "./preview_counts.ts";
 import { takeRows } from "./take_rows.ts";
 
@@ -22,9 +24,20 @@ export async function previewOf(ctx: Ctx, imp: Import): Promise<Preview> {
   return { ...added(begunPreview(imp.n_rows), outcomes), status: "done" };
 }
 
-/** As the import does it, so that later rows find what these have brought. */
+/** As the import does it: later rows find what these have brought, and where the database refuses something, they are taken one by one. */
 export async function tryRows(own: Ctx, imp: Import, rows: readonly ImportRow[]): Promise<Outcome[]> {
-  const outcomes = rows.length === 0 ? [] : await takeRows(own, imp, rows);
+  if (rows.length === 0) return [];
+  try {
+    return await attempted(own, async () => kept(own, imp, await takeRows(own, imp, rows)));
+  } catch (error) {
+    if (rows.length === 1) return kept(own, imp, [failedRow(rows[0]!, [{ error: failed(error).error! }])]);
+    const all: Outcome[] = [];
+    for (const row of rows) all.push(...(await tryRows(own, imp, [row])));
+    return all;
+  }
+}
+
+function kept(own: Ctx, imp: Import, outcomes: Outcome[]): Outcome[] {
   keepOutcomes(own, imp.id, outcomes);
   return outcomes;
 }

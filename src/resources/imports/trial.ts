@@ -13,8 +13,9 @@ import { added, begunPreview, type Preview } from "./preview_counts.ts";
 export type Trial = NonNullable<Import["trial"]>;
 
 const labelsAtOnce = 1000;
-/** The most rows that are tried together: those of one label, in one transaction. */
+/** How far the rows of one label are tried together, in one transaction: it may hold nobody up for long. */
 const togetherMost = 10_000;
+const togetherMs = 15_000;
 
 /** The import as it is to be tried. */
 const asked = (imp: Import): Import => ({ ...imp, mapping: imp.trial!.mapping, options: imp.trial!.options });
@@ -46,7 +47,8 @@ const steps: Readonly<Record<Trial["step"], (ctx: Ctx, imp: Import, most: number
 };
 
 function goOn(ctx: Ctx, imp: Import, change: Partial<Trial>): void {
-  store.update(ctx, importResource, imp, { trial: { ...imp.trial!, ...change } }, undefined, null);
+  const preview = { ...previewOf(imp), status: "processing" as const };
+  store.update(ctx, importResource, imp, { preview, trial: { ...imp.trial!, ...change } }, undefined, null);
 }
 
 async function trySome(ctx: Ctx, imp: Import, most: number): Promise<boolean> {
@@ -56,8 +58,9 @@ async function trySome(ctx: Ctx, imp: Import, most: number): Promise<boolean> {
     let preview = added(previewOf(imp), await tryRows(own, trial, rows));
     const isDone = rows.length < most;
     let last = rows.at(-1);
+    const until = performance.now() + togetherMs;
     // A row that is tried by itself, because it failed the others, is not followed by any.
-    for (let count = rows.length; most > 1 && !isDone && count < togetherMost; ) {
+    for (let count = rows.length; most > 1 && !isDone && count < togetherMost && performance.now() < until; ) {
       const more = await nextOfLabel(own, imp.id, last!, most);
       preview = added(preview, await tryRows(own, trial, more));
       last = more.at(-1) ?? last;
