@@ -1,12 +1,13 @@
 // `POST /automations/{id}/run/`: starts an automation by hand, for one record or for several.
 import { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
-import { invalid } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import { JsonText, operation } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
+import { sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { outputSchema } from "../../records/output_schema.ts";
-import { lockRecord, showRecord } from "../../records/records.ts";
+import { findRecords, showRecord } from "../../records/records.ts";
 import { automationRun } from "./automation_run.ts";
 import { countStarted } from "./count_started.ts";
 import { checkSchema } from "./hooks/payload_schema.ts";
@@ -71,7 +72,7 @@ export const runAutomation = operation({
     const ways = [record_ids, query, all].filter((way) => way !== undefined).length;
     if (given.length + ways !== 1)
       throw invalid({ record_id: "must be given, or one other way to name what it runs for, and only one" });
-    const found = await lockRecord(ctx, workflow, id);
+    const found = await heldStill(ctx, id);
     const listener = await startable(ctx, found);
     checkActing(ctx, listener.plan.settings.run_as_user_id);
     const n = query !== undefined || all ? Math.min(limit, manyMost) : new Set(record_ids).size;
@@ -89,17 +90,25 @@ export const runAutomation = operation({
     }
     if (runs.length === 0) throw invalid({ record_ids: "name no record that you can see" });
     wake(ctx, runJobs, runs);
+    const texts: string[] = [];
+    for (const run of runs) texts.push((await showRecord(ctx, automationRun, run)).text);
+    // Last, because others who start it wait from here on.
     countStarted(
       ctx,
       runs.map(() => id),
     );
-    const texts: string[] = [];
-    for (const run of runs) texts.push((await showRecord(ctx, automationRun, run)).text);
     const whole = `"runs":[${texts.join(",")}],"run_ids":${JSON.stringify(runs)},"queued":${runs.length}`;
     if (record_ids === undefined) return new JsonText(`${texts[0]!.slice(0, -1)},"run":${texts[0]},${whole}}`);
     return new JsonText(`{${whole},"unknown_ids":${JSON.stringify(unknown)}}`);
   },
 });
+
+/** Nobody publishes or pauses it before this transaction ends. Others may start it meanwhile. */
+async function heldStill(ctx: Ctx, id: string): Promise<Row<typeof workflow>> {
+  const [found] = await findRecords(ctx, workflow, [sql`t.id = ${id}`], sql`for key share of t`, "key_share_by_id");
+  if (found === undefined) throw notFound();
+  return found;
+}
 
 async function startable(ctx: Ctx, { id, status }: Row<typeof workflow>): Promise<Listener> {
   const listener = status === "active" ? await listenerById(ctx, id) : null;

@@ -1,5 +1,5 @@
 // Starts an automation for one record, by somebody and not by an event.
-import type { Ctx } from "../../core/context.ts";
+import { type Ctx, write } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { findAnyRecord } from "../../records/records.ts";
 import { newId } from "../../values/id.ts";
@@ -52,7 +52,14 @@ export async function startByHand(
 /** By `re_enroll` and `max_per_record`. How soon it runs again is a person's own affair. */
 async function mayRunAgain(ctx: Ctx, { automation_id, plan: { settings } }: Listener, recordId: string): Promise<boolean> {
   const most = settings.re_enroll === "never" ? 1 : (settings.max_per_record ?? null);
-  return most === null || (await countRuns(ctx, automation_id, recordId)) < most;
+  if (most === null) return true;
+  // One after the other, so that the second sees the run of the first.
+  write(ctx, {
+    name: "automation.lock_starts",
+    text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
+    values: [`automation_start/${ctx.organization_id}/${automation_id}/${recordId}`],
+  });
+  return (await countRuns(ctx, automation_id, recordId)) < most;
 }
 
 /** A person starts it: no event happened to the record. */
