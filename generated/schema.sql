@@ -3504,6 +3504,7 @@ create table system_mail (
   date_created timestamp(3) with time zone not null,
   date_ended timestamp(3) with time zone,
   quote_id text,
+  recipient text,
   constraint system_mail_pkey PRIMARY KEY (organization_id, id),
   constraint system_mail_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint system_mail_check CHECK (((kind = 'invitation'::text) = (membership_id IS NOT NULL))),
@@ -3515,6 +3516,8 @@ create table system_mail (
 );
 CREATE INDEX system_mail_date_created_idx ON public.system_mail USING btree (date_created);
 CREATE INDEX system_mail_membership_id_idx ON public.system_mail USING btree (organization_id, date_created) WHERE (membership_id IS NOT NULL);
+CREATE INDEX system_mail_recipient_idx ON public.system_mail USING btree (recipient, date_created) WHERE (recipient IS NOT NULL);
+CREATE INDEX system_mail_signed_quote_idx ON public.system_mail USING btree (organization_id, date_created) WHERE (recipient IS NOT NULL);
 CREATE INDEX system_mail_user_id_idx ON public.system_mail USING btree (user_id, date_created) WHERE (membership_id IS NOT NULL);
 alter table system_mail enable row level security, force row level security;
 create policy organization on system_mail to headwater_app using ((organization_id = current_setting('app.organization_id'::text)));

@@ -4,7 +4,7 @@
 // A statement that reads all organizations starts with a comment that says so and why. On a cluster it goes to every machine.
 // Such a statement only reads. Rows are locked and changed by statements that name one organization, one organization at a time.
 import { createHash } from "node:crypto";
-import { type Ctx, transactionOf } from "../core/context.ts";
+import { type Ctx, query, transactionOf } from "../core/context.ts";
 import { announcements } from "../core/directory.ts";
 import type { Database, Rows, Statement, Transaction } from "../db/database.ts";
 import { emailKey } from "../values/email.ts";
@@ -248,6 +248,22 @@ export async function countInvitationsTo(ctx: Ctx, userId: string, since: Date):
     text: `/* across organizations: anybody can make organizations, and together they must not flood a person */
            select count(*) from system_mail where user_id = $1 and membership_id is not null and date_created > $2`,
     values: [userId, since],
+  });
+  return Number(row![0]);
+}
+
+/** How many accepted quotes were mailed to an address since a moment, by whichever organization. Until the commit nobody else counts them. */
+export async function countQuotesTo(ctx: Ctx, recipient: string, since: Date): Promise<number> {
+  await query(ctx, {
+    name: "signed_quote.one_at_a_time",
+    text: "select pg_advisory_xact_lock(hashtextextended('signed quotes to ' || $1, 0))",
+    values: [recipient],
+  });
+  const [row] = await outside(ctx, {
+    name: "signed_quote.sent_anywhere",
+    text: `/* across organizations: anybody can make organizations, and together they must not flood a person */
+           select count(*) from system_mail where recipient = $1 and date_created > $2`,
+    values: [recipient, since],
   });
   return Number(row![0]);
 }

@@ -1,6 +1,7 @@
 // Sends system mail by the operator's SMTP server, over a few connections that a process keeps open.
 import type { SMTPPoolOptions } from "nodemailer/lib/smtp-pool";
 import { parseEmail } from "../values/email.ts";
+import { oneLine } from "../values/one_line.ts";
 
 export interface Mail {
   /** The same at every attempt: a mail program shows two mails with one id as one. */
@@ -46,7 +47,7 @@ export function openMailer(smtpUrl: string, baseUrl: string): Mailer {
       await transport
         .sendMail({
           ...mail,
-          from: sender === undefined ? from : { ...from, name: sender },
+          from: sender === undefined ? from : { ...from, name: shownAs(sender) },
           attachments: attachments && [...attachments],
           date,
           messageId,
@@ -75,6 +76,9 @@ function optionsOf(smtpUrl: string): SMTPPoolOptions & { pool: true } {
     disableUrlAccess: true,
   };
 }
+
+/** A name that looks like an address would be taken for that of the sender. */
+const shownAs = (name: string): string => oneLine(name.replace(/[<>@"]/g, " "));
 
 /** The sender address: `?from=` of the URL, or else its user if that is an address. Null when neither is. */
 export function senderOf(smtpUrl: string): string | null {

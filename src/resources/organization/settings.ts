@@ -1,7 +1,9 @@
 // An organization's settings: free JSON. Members that the service uses are checked.
 import { z } from "zod";
 import { collect, type FieldErrors, refuse } from "../../core/errors.ts";
+import { isBlank } from "../../values/blank.ts";
 import { newId } from "../../values/id.ts";
+import { oneLine } from "../../values/one_line.ts";
 import { hint, reasons } from "../../values/reasons.ts";
 import { unknownWithin } from "../../values/unknown_keys.ts";
 import { retention } from "./retention.ts";
@@ -53,7 +55,13 @@ const section = z.record(z.string(), z.unknown());
 
 /** How the organization shows itself to its customers, on quotes. */
 export const branding = z.looseObject({
-  name: z.string().trim().min(1).max(255).optional(),
+  // It is who mail is from, too.
+  name: z
+    .string()
+    .max(255)
+    .overwrite((text) => oneLine(text))
+    .refine((text) => !isBlank(text), { error: "must not be empty" })
+    .optional(),
   address: z.string().trim().min(1).max(1000).optional(),
   logo_file_id: z.string().min(1).max(64).optional(),
 });

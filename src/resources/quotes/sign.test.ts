@@ -19,10 +19,10 @@ async function sent(ws: Workspace, body: object = {}): Promise<any> {
   return ws.put(`/quote/${id}/`, { status: "open" });
 }
 
-async function answer(ws: Workspace, quote: any, email: string, decision = "accept"): Promise<string> {
+async function answer(ws: Workspace, quote: any, email: string, decision = "accept", name = "Ann Lee"): Promise<string> {
   const page = quote.public_url.replace("http://localhost", ws.service.url);
   const [, edition] = /name="edition" value="([^"]*)"/.exec(await (await fetch(page)).text())!;
-  const form = new URLSearchParams({ edition: edition!, decision, name: "Ann Lee", email });
+  const form = new URLSearchParams({ edition: edition!, decision, name, email });
   assert.equal((await fetch(page, { method: "POST", body: form, redirect: "manual" })).status, 303);
   return page;
 }
@@ -149,6 +149,55 @@ test("an answer is the customer's doing: no member's in events, and a line in th
   );
   const [other] = (await acme.get(`/activity/note/?lead_id=${declined.lead_id}`)).data;
   assert.match(other.note, /^Ann Lee declined Q-000002/);
+});
+
+test("accepting quotes makes no server mail whatever to whomever: three an hour to one person, from however many sellers", async () => {
+  const [acme, other] = [await organization(on), await organization(on)];
+  const [name, host] = address().split("@");
+  const spellings = [
+    `${name}@${host}`,
+    `${name}+a@${host}`,
+    `${name!.toUpperCase()}@${host}`,
+    `${name}+b@${host}`,
+    `${name}@${host}`,
+  ];
+
+  const quotes = [];
+  for (const [i, to] of spellings.entries()) {
+    const ws = i % 2 === 0 ? acme : other;
+    const quote = await sent(ws, { title: "Prizes at www.evil.example" });
+    await answer(ws, quote, to, "accept", "Victim, click https://evil.example/0");
+    await drained();
+    quotes.push([ws, quote] as const);
+  }
+
+  const letters = spellings.flatMap((to) => [...new Set(mail.to(to))]);
+  const all = [...new Set(letters)];
+  assert.equal(all.length, 3);
+  for (const { subject, text } of all) {
+    assert.ok(!/evil/.test(`${subject}${text}`), text);
+    assert.match(text!, /^You accepted quote Q-00000\d of /);
+  }
+  const [ws, last] = quotes.at(-1)!;
+  assert.ok((await ws.get(`/quote/${last.id}/`)).signed_file_id, "it is there all the same");
+  const failed = (await ws.get("/notification/")).data.find((one: any) => one.type === "message_failed");
+  assert.match(failed.body, /^3 signed quotes were mailed to this address within an hour/);
+});
+
+test("who a mail is from does not look like another address", async () => {
+  const acme = await organization(on);
+  await acme.put(`/organization/${acme.id}/`, {
+    settings: { branding: { name: "Bank\r\nBcc: x@evil.example <security@bank.example>" } },
+  });
+  const to = address();
+
+  await answer(acme, await sent(acme), to);
+  await drained();
+
+  const [letter] = mail.to(to);
+  assert.equal(letter!.from?.name, "Bank Bcc: x evil.example security bank.example");
+  const refused = await acme.ask("PUT", `/organization/${acme.id}/`, { body: { settings: { branding: { name: "\u200b" } } } });
+  assert.deepEqual(refused.body["field-errors"], { "settings.branding.name": "must not be empty" });
 });
 
 test("without an address of their own, the mail goes to the contact whom the quote is for", async () => {

@@ -10,7 +10,7 @@ import { store } from "../../records/store.ts";
 import { insertFile, keepOwn } from "../files/store_file.ts";
 import type { KeptBytes } from "../files/stored_bytes.ts";
 import { notify } from "../notifications/notify.ts";
-import { newMailId, queueMail } from "../system_mail/queue.ts";
+import { mailSigned } from "./mail_signed.ts";
 import { quote } from "./quote.ts";
 import { documentOf } from "./quote_document.ts";
 import { pdfOf } from "./quote_pdf.ts";
@@ -68,7 +68,5 @@ async function keepSigned(ctx: Ctx, found: Quote, kept: KeptBytes): Promise<void
   const places = { lead_id, contact_id, opportunity_id, subtype: subtypeOfQuotes(ctx) };
   const { id: signed_file_id } = await insertFile(ctx, kept, { name, ...places, is_system: true });
   store.update(ctx, quote, found, { signed_file_id });
-  // A member who writes down an answer given elsewhere sends nothing by that.
-  const isByCustomer = found.accepted_by_name !== null;
-  if (isByCustomer && ctx.settings.mail !== null) queueMail(ctx, newMailId(ctx), { kind: "signed_quote", quote_id: found.id });
+  await mailSigned(ctx, found);
 }

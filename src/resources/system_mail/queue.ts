@@ -31,6 +31,8 @@ export interface PasswordMail {
 export interface SignedQuoteMail {
   kind: "signed_quote";
   quote_id: string;
+  /** The hash of the address, by which mails to one person are counted. */
+  recipient: string;
 }
 
 const prefix = "smail";
@@ -55,12 +57,13 @@ export const tokenPlace = (organization_id: string, id: string) => ({
 export function queueMail(ctx: Ctx, id: string, mail: InvitationMail | DigestMail | PasswordMail | SignedQuoteMail): void {
   const membershipId = mail.kind === "invitation" ? mail.membership_id : null;
   const [userId, quoteId] = mail.kind === "signed_quote" ? [null, mail.quote_id] : [mail.user_id, null];
+  const recipient = mail.kind === "signed_quote" ? mail.recipient : null;
   const token = "token" in mail ? ctx.settings.secrets.seal(mail.token, tokenPlace(ctx.organization_id, id)) : null;
   write(ctx, {
     name: "system_mail.queue",
-    text: `insert into system_mail (organization_id, id, kind, user_id, membership_id, quote_id, sealed_token, created_by, date_created)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [ctx.organization_id, id, mail.kind, userId, membershipId, quoteId, token, userOf(ctx), ctx.now],
+    text: `insert into system_mail (organization_id, id, kind, user_id, membership_id, quote_id, sealed_token, created_by, date_created, recipient)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    values: [ctx.organization_id, id, mail.kind, userId, membershipId, quoteId, token, userOf(ctx), ctx.now, recipient],
   });
   wake(ctx, { kind: systemMailKind }, [id]);
 }

@@ -12,8 +12,8 @@ import { oneLine } from "../../values/one_line.ts";
 import { pgTimestamp } from "../../values/time.ts";
 import { notify } from "../notifications/notify.ts";
 import { membership } from "../organization/membership.ts";
+import { tellUnsent } from "../quotes/mail_signed.ts";
 import { quote } from "../quotes/quote.ts";
-import { ownerOf } from "../quotes/quote_states.ts";
 import { digestLetter } from "./digest_letter.ts";
 import { invitationLetter } from "./invitation_letter.ts";
 import { type Composed, htmlOf, type ReadyMail, type SystemMail, textOf } from "./letter.ts";
@@ -135,19 +135,9 @@ async function finish(
   if (status === "error" && mail.kind === "signed_quote") await tellSeller(ctx, mail, error!);
 }
 
-/** Notifies who looks after the deal that the customer has no mail with the quote. The customer still has its page. */
 async function tellSeller(ctx: Ctx, { quote_id }: SystemMail, reason: string): Promise<void> {
   const signed = await findRecord(ctx, quote, quote_id!);
-  if (signed === null) return;
-  notify(ctx, [await ownerOf(ctx, signed)], {
-    type: "message_failed",
-    title: `The signed quote ${signed.number} could not be sent to ${signed.accepted_by_email ?? "the customer"}`.slice(0, 255),
-    body: reason.slice(0, 1000),
-    object_type: quote.name,
-    object_id: signed.id,
-    lead_id: signed.lead_id,
-    actor_id: null,
-  });
+  if (signed !== null) await tellUnsent(ctx, signed, signed.accepted_by_email ?? "the customer", reason);
 }
 
 /** Notifies the inviting member that the invitation did not arrive, and why. */

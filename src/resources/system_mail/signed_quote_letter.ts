@@ -6,10 +6,11 @@ import type { Row } from "../../core/resource.ts";
 import { asSystem } from "../../records/acting.ts";
 import { findRecord } from "../../records/records.ts";
 import { newId } from "../../values/id.ts";
-import { contact } from "../contacts/contact.ts";
+import { hasWebAddress } from "../../values/web_address.ts";
 import { file } from "../files/file.ts";
 import { user } from "../organization/user.ts";
 import { partiesOf } from "../quotes/fix_parties.ts";
+import { customerOf } from "../quotes/mail_signed.ts";
 import { publicUrl, quote } from "../quotes/quote.ts";
 import { ownerOf } from "../quotes/quote_states.ts";
 import type { Composed, Letter, SystemMail } from "./letter.ts";
@@ -34,22 +35,19 @@ export async function signedQuoteLetter(core: Core, mail: SystemMail): Promise<C
   return { ...composed, attachments: [{ filename: kept.name, contentType: "application/pdf", content }] };
 }
 
-/** The address that the customer wrote on the page, or that of the contact whom the quote is for. */
-async function customerOf(ctx: Ctx, { accepted_by_email, contact_id }: Quote): Promise<string | null> {
-  if (accepted_by_email !== null) return accepted_by_email;
-  const person = contact_id === null ? null : await findRecord(ctx, contact, contact_id);
-  return person?.emails[0]?.email ?? null;
-}
-
 function letterOf(ctx: Ctx, signed: Quote, seller: string): Letter {
   const { id, organization_id, public_token, status } = signed;
   const name =
-    signed.title === null || signed.title.endsWith(signed.number) ? signed.number : `${signed.number}, ${signed.title}`;
+    signed.title === null || signed.title.endsWith(signed.number) || hasWebAddress(signed.title)
+      ? signed.number
+      : `${signed.number}, ${signed.title}`;
+  // Whoever has the page writes the name, so it must not become a link in a mail to somebody else.
+  const who = signed.accepted_by_name === null || hasWebAddress(signed.accepted_by_name) ? "You" : signed.accepted_by_name;
   return {
     subject: `${name}: accepted`,
     parts: [
       {
-        words: `${signed.accepted_by_name ?? "You"} accepted quote ${name} of ${seller}. It is attached, with the acceptance on it.`,
+        words: `${who} accepted quote ${name} of ${seller}. It is attached, with the acceptance on it.`,
       },
       { button: "Read it online", href: publicUrl(ctx.directory, organization_id, id, public_token, status, ctx)! },
       { words: `If you did not accept it, please tell ${seller}: an answer to this mail reaches them.`, small: true },
