@@ -20,25 +20,35 @@ test("an automation is published for the records that meet its conditions alread
 
   const without = await publish({});
   const first = await publish({ enroll_existing: true });
+  const repeated = await publish({ enroll_existing: true });
   await acme.put(`/lead/${changing.id}/`, { industry: "Stone" });
+  await work(acme);
+  const later = await publish({ enroll_existing: true });
+  await acme.put(`/lead/${changing.id}/`, { industry: "Steel", description: "small" });
+  await work(acme);
+  await acme.put(`/lead/${changing.id}/`, { description: "big" });
   await work(acme);
   const again = await publish({ enroll_existing: true });
   await work(acme);
 
   assert.deepEqual([without.enrolled, without.bulk_action], [0, null]);
-  assert.deepEqual([first.enrolled, first.bulk_action.total, again.enrolled], [2, 2, 1]);
+  assert.deepEqual([first.enrolled, first.bulk_action.total, repeated.bulk_action], [2, 2, first.bulk_action]);
+  assert.deepEqual([later.enrolled, again.enrolled], [0, 1]);
   const runs = await runsOf(acme, made);
   assert.deepEqual(
-    runs.map((run) => [run.object_id, run.kind, run.status, run.bulk_action_id]),
-    [[big.id, "backfill", "waiting", first.bulk_action.id]],
+    runs.map((run) => [run.object_id, run.kind, run.status, run.bulk_action_id]).sort(),
+    [
+      [big.id, "backfill", "waiting", first.bulk_action.id],
+      [changing.id, "backfill", "waiting", again.bulk_action.id],
+    ].sort(),
   );
-  assert.equal((await acme.get(`/automations/${made.id}/`)).stats.runs_total, 1);
+  assert.equal((await acme.get(`/automations/${made.id}/`)).stats.runs_total, 2);
   const { counts } = await acme.get(`/automations/${made.id}/?_fields=counts`);
-  assert.deepEqual(counts, { running: 0, waiting: 1, failed_24h: 0, runs_7d: 1 });
+  assert.deepEqual(counts, { running: 0, waiting: 2, failed_24h: 0, runs_7d: 2 });
   const stats = await acme.get(`/automations/${made.id}/stats/`);
   assert.deepEqual(
     [stats.versions, stats.runs.waiting_now, stats.next_timer_at],
-    [[{ number: 1, runs: 1 }], 1, runs[0].wait_until],
+    [[{ number: 1, runs: 2 }], 2, runs.map((run) => run.wait_until).sort()[0]],
   );
 });
 

@@ -2,7 +2,10 @@
 // only conditions that a search asks exactly as a run does are taken.
 import type { Ctx } from "../../core/context.ts";
 import { collect, type FieldErrors } from "../../core/errors.ts";
-import type { Sql } from "../../db/sql.ts";
+import { type Sql, sql } from "../../db/sql.ts";
+import { findRecords } from "../../records/records.ts";
+import { bulkAutomation } from "../bulk_actions/automation.ts";
+import { finalStates } from "../bulk_actions/common.ts";
 import { leavesOf } from "./condition_leaves.ts";
 import { isDynamic, isObject } from "./config.ts";
 import type { Plan } from "./fields.ts";
@@ -13,7 +16,12 @@ import { triggerTypes } from "./trigger_types.ts";
 
 const triggers = new Map(triggerTypes.map((one) => [one.type, one]));
 
-export async function enrollExisting(ctx: Ctx, automation_id: string, { trigger, filter }: Plan): Promise<Begun> {
+/** `isNew`: the version is. Of one that was in force, only those are started that it was never for, so that a repeated request starts nothing. */
+export async function enrollExisting(
+  ctx: Ctx,
+  { automation_id, version_id, isNew }: { automation_id: string; version_id: string; isNew: boolean },
+  { trigger, filter }: Plan,
+): Promise<Begun> {
   const { object_type, condition } = trigger.config;
   const of = ctx.registry.resource(String(object_type));
   const existing = triggers.get(trigger.type)?.existing?.(trigger.config) ?? null;
@@ -34,7 +42,23 @@ export async function enrollExisting(ctx: Ctx, automation_id: string, { trigger,
     if (found !== undefined) conditions.push(found);
   }
   if (Object.keys(errors).length > 0) throw refusal(errors);
+  const begun = isNew ? null : await underWay(ctx, automation_id);
+  if (begun !== null) return begun;
+  if (!isNew)
+    conditions.push(sql`not exists (select from automation_run r where r.organization_id = ${ctx.organization_id}
+      and r.automation_id = ${automation_id} and r.version_id = ${version_id} and r.object_id = t.id)`);
   return startMany(ctx, { automation_id, run_kind: "backfill", input: {} }, { of, conditions, limit: manyMost });
+}
+
+/** What an earlier request began, and is not over. */
+async function underWay(ctx: Ctx, automation_id: string): Promise<Begun | null> {
+  const isIt = [
+    sql`t.automation_id = ${automation_id}`,
+    sql`t.run_kind = 'backfill'`,
+    sql`not t.status = any(${[...finalStates]})`,
+  ];
+  const [found] = await findRecords(ctx, bulkAutomation, isIt, sql`order by t.id limit 1`);
+  return found === undefined ? null : { id: found.id, total: found.n_objects ?? 0 };
 }
 
 /** An empty tree asks nothing. */

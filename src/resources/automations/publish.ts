@@ -56,7 +56,7 @@ export const publishAutomation = operation({
       .boolean()
       .default(false)
       .describe(
-        `Starts it also for the records that meet the filter and the trigger's condition now, for at most ${manyMost}, oldest first. Its conditions must be ones that a search can ask.`,
+        `Starts it also for the records that meet the filter and the trigger's condition now, for at most ${manyMost}, oldest first; without changes only for those that it was never started for. Its conditions must be ones that a search can ask.`,
       ),
   },
   get output() {
@@ -95,7 +95,9 @@ export const publishAutomation = operation({
       : reactivate(ctx, before);
     follow(ctx, automationNews);
     if (after !== before) armClock(ctx, id, plan.trigger);
-    const bulk = enroll_existing ? await enrollExisting(ctx, id, plan) : null;
+    const bulk = enroll_existing
+      ? await enrollExisting(ctx, { automation_id: id, version_id: after.active_version_id!, isNew }, plan)
+      : null;
     const version = await showRecord(ctx, automationVersion, after.active_version_id!);
     const doubts = [...found.filter(isWarning), ...(await doubtsOf(ctx, id, plan, senderOf(ctx, plan)))];
     const warnings = JSON.stringify([...warningsOfHook(ctx.settings.secrets, after, plan), ...doubts]);
