@@ -1,13 +1,17 @@
 // Archives that an operator kept from earlier releases. Those of test/archives/ were taken by these releases themselves: of everything by the
 // first one that took backups, and of one workspace by the first one that took those.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { chownSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { withClient } from "../../src/db/one_client.ts";
 import { createBlankDatabase } from "../support/database.ts";
+import { needProgram, runProgram } from "../support/debian.ts";
+import { freePort } from "../support/free_port.ts";
 import { openHouse } from "../support/house.ts";
-import { command, dataDir } from "../support/processes.ts";
+import { command, dataDir, until } from "../support/processes.ts";
 
 const key = "the-key-of-an-older-archive";
 const SECRET_KEY = "a key of thirty-two characters or more";
@@ -87,6 +91,47 @@ test("a workspace's archive of an earlier release comes into a service with othe
     [lead.id],
   );
 });
+
+test("a service moves to another major version of PostgreSQL and back, with everything", async () => {
+  const file = archive("everything_124");
+  const other = await otherPostgres();
+  const settings = { SECRET_KEY, BOOTSTRAP_API_KEY: key };
+  const house = await openHouse({ ...settings, DATA_DIR: dataDir(), DATABASE_URL: other.url });
+
+  const restored = await command(["restore", file], house.settings);
+  assert.equal(restored.code, 0, restored.err);
+  await house.acts.start!();
+  await assertAllThere((path) => house.ask("GET", path), downloadAt(house.url, key));
+  await house.acts.stop!();
+  const taken = join(dataDir(), "moved.tar");
+  const left = await command(["backup", taken], house.settings);
+  Object.assign(house.settings, await nothing());
+  const back = await command(["restore", taken], house.settings);
+  await house.acts.start!();
+
+  assert.deepEqual([left.code, back.code], [0, 0], `${left.err}${back.err}`);
+  await assertAllThere((path) => house.ask("GET", path), downloadAt(house.url, key));
+  await house.acts.stop!();
+  await other.stop();
+});
+
+/** The one of Debian, with an empty database. */
+async function otherPostgres() {
+  const installed = globSync("/usr/lib/postgresql/*/bin/postgres")[0];
+  if (installed === undefined) needProgram("postgresql-15", "/usr/lib/postgresql/15/bin/postgres");
+  const bin = dirname(installed ?? "/usr/lib/postgresql/15/bin/postgres");
+  const [folder, port] = [dataDir(), await freePort()];
+  const user = process.getuid!() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const flags = ["-D", folder, "-U", "headwater", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"];
+  execFileSync(join(bin, "initdb"), flags, { ...user, cwd: "/", stdio: "pipe" });
+  const listening = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="];
+  const server = runProgram(join(bin, "postgres"), ["-D", folder, "-p", `${port}`, ...listening], user);
+  await until(() => /ready to accept connections/.test(server.said()) || server.hasEnded());
+  const url = `postgres://headwater@127.0.0.1:${port}`;
+  await withClient(`${url}/postgres`, "test", (client) => client.query("create database headwater"));
+  return { url: `${url}/headwater`, stop: server.stop };
+}
 
 function downloadAt(url: string, theirs: string) {
   return async (path: string): Promise<string> => {
