@@ -27,12 +27,16 @@ export async function believed(ctx: Ctx, sent: Email, verdict: Classification, r
   const strangers = recipientsOf(sent).filter((one) => memberWith(ctx.directory, one) === undefined);
   if (new Set(strangers.map(domainOf)).size < 2 || (verdict.class === "complaint" && feedbackLoops.test(reporter ?? "")))
     return verdict;
-  const from = reporter === null ? null : domainOf(reporter);
-  if (from !== null && (await isOurSide(ctx, sent, from))) return verdict;
-  const speaksFor = (address: string) => from !== null && isOneSite(from, domainOf(address));
+  const from = sourcesOf(verdict, reporter);
+  if (await isOurSide(ctx, sent, from)) return verdict;
+  const speaksFor = (address: string) => from.some((one) => isOneSite(one, domainOf(address)));
   const failed = verdict.failed.filter(({ address }) => speaksFor(address));
   return { ...verdict, failed, complained: verdict.complained.filter(speaksFor) };
 }
+
+/** Anybody can write any sender. Where the mailbox's own server found out where it comes from, that counts. */
+const sourcesOf = ({ comes_from = [] }: Classification, reporter: string | null): string[] =>
+  comes_from.length > 0 || reporter === null ? comes_from : [domainOf(reporter)];
 
 const domainOf = (address: string): string => emailKey(address).split("@").at(-1)!;
 
@@ -59,12 +63,12 @@ const isOneSite = (one: string, other: string): boolean =>
 const providers: Partial<Record<string, string>> = { google: "gmail.com", microsoft: "outlook.com" };
 
 /** A server of the domain that it was sent from, or of those who carry the mailbox's mail. */
-async function isOurSide(ctx: Ctx, { sender, email_account_id }: Email, from: string): Promise<boolean> {
+async function isOurSide(ctx: Ctx, { sender, email_account_id }: Email, from: readonly string[]): Promise<boolean> {
   const account = email_account_id === null ? null : await findRecord(ctx, connectedAccount, email_account_id);
   const addresses = [sender === null ? null : person(sender).email, account?.email ?? null];
   const hosts = [account?.smtp, account?.imap].flatMap((server) => (server ? [server.host, above(server.host)] : []));
   const ours = [...addresses.flatMap((one) => (one === null ? [] : domainOf(one))), providers[account?._type ?? ""], ...hosts];
-  return ours.some((one) => one && isOneSite(from, one.toLowerCase()));
+  return ours.some((one) => one && from.some((source) => isOneSite(source, one.toLowerCase())));
 }
 
 /** `smtp.provider.example` is of `provider.example`. "" where that would be no name of somebody's. */

@@ -26,6 +26,10 @@ const shown = z.object({
     .boolean()
     .optional()
     .describe("For a bounce or complaint: it does not look as if a mail server sent it, so nothing followed from it."),
+  comes_from: z
+    .array(z.string())
+    .optional()
+    .describe("For a bounce or complaint: the domains that it comes from, as the mailbox's own server found."),
 });
 
 export type Classification = z.output<typeof shown>;

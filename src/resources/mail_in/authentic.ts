@@ -15,6 +15,22 @@ export function isAuthentic(account: Account, { from, authentication }: Pick<Arr
 export const hasFailed = (account: Account, { authentication }: Pick<ArrivedMail, "authentication">): boolean =>
   resultsOf(account, authentication).some((result) => /(?:^|\s)(?:dmarc|spf)\s*=\s*fail\b/i.test(result));
 
+/** The domains that the server found it to come from, whatever its sender is. Empty where it says nothing of it. */
+export const provenDomains = (account: Account, { authentication }: Pick<ArrivedMail, "authentication">): string[] => [
+  ...new Set(resultsOf(account, authentication).flatMap(provenIn)),
+];
+
+const proofs = { dmarc: ["header.from"], dkim: ["header.d", "header.i"], spf: ["smtp.helo", "smtp.mailfrom"] };
+
+function provenIn(result: string): string[] {
+  const values = valuesOf(result);
+  return Object.entries(proofs)
+    .filter(([method]) => values.get(method) === "pass")
+    .flatMap(([, names]) => names.flatMap((name) => values.get(name) ?? []))
+    .map((value) => domainOf(value.replace(/[<>]/g, "")))
+    .filter((domain) => domain.includes("."));
+}
+
 /** What the mailbox's own server found. Empty where another one says it. */
 function resultsOf(account: Account, authentication: string): string[] {
   const [first = "", ...rest] = withoutComments(authentication).split(";");
@@ -31,11 +47,14 @@ function withoutComments(value: string): string {
   return shorter === value ? value : withoutComments(shorter);
 }
 
-/** `dmarc=pass header.from=acme.example`, or `dkim=pass header.d=acme.example`. */
-function answersFor(result: string, domain: string): boolean {
-  const values = new Map(
+const valuesOf = (result: string): Map<string, string> =>
+  new Map(
     [...result.matchAll(/([\w.-]+)\s*=\s*"?([^\s";]+)/g)].map(([, name, value]) => [name!.toLowerCase(), value!.toLowerCase()]),
   );
+
+/** `dmarc=pass header.from=acme.example`, or `dkim=pass header.d=acme.example`. */
+function answersFor(result: string, domain: string): boolean {
+  const values = valuesOf(result);
   if (values.get("dmarc") === "pass") return (values.get("header.from") ?? domain) === domain;
   const signer = values.get("header.d") ?? values.get("header.i")?.split("@").at(-1);
   return values.get("dkim") === "pass" && signer !== undefined && (signer === domain || domain.endsWith(`.${signer}`));

@@ -163,6 +163,25 @@ test("of a mail to several domains a server reports about its own one alone; the
   );
 });
 
+test("a report comes from where the mailbox's own server found it to come from, whoever it says sent it", async () => {
+  const own = (results: string) => ({ "Return-Path": "<>", "Authentication-Results": `mx.example.com; ${results}` });
+  const evil = own("dkim=pass header.d=other.example; spf=pass smtp.helo=mx.other.example");
+  const elsewhere = own("spf=pass (sender is permitted) smtp.helo=mx.third.example");
+  const cases: [object, boolean][] = [
+    [{ From: server, ...evil }, false],
+    [{ From: "MAILER-DAEMON@mx.example.com", ...evil }, false],
+    [{ From: server, ...elsewhere }, false],
+    [{ From: server, ...own("dkim=fail header.d=other.example; spf=none smtp.helo=mx.other.example") }, true],
+    [{ From: "MAILER-DAEMON@hosting.example", ...own("dkim=pass header.i=@client.example") }, true],
+  ];
+  for (const [head, expected] of cases) {
+    const at = await scene();
+    await at.box.deliver(bounce(head as Record<string, string>, at));
+    await drained();
+    assert.deepEqual(await marksOf(at), [expected, false], JSON.stringify(head));
+  }
+});
+
 test("a colleague among the recipients is nobody who forges", async () => {
   const at = await scene();
   const { acme, box } = at;

@@ -10,8 +10,8 @@ import { email } from "../activities/email.ts";
 import { contactsWith, leadsWith, type Reachable } from "../activities/placing.ts";
 import { memberWith, type Person } from "../activities/recipients.ts";
 import type { ArrivedMail } from "./arrived.ts";
-import { isAuthentic } from "./authentic.ts";
-import { isDoubted } from "./doubted.ts";
+import { isAuthentic, provenDomains } from "./authentic.ts";
+import { isDoubted, isReport } from "./doubted.ts";
 import type { Source } from "./visit.ts";
 
 export interface Place {
@@ -39,7 +39,11 @@ export function letterOf(ctx: Ctx, source: Source, mail: ArrivedMail): Letter {
   const everybody = [...(mail.from === null ? [] : [mail.from]), ...mail.to, ...mail.cc, ...mail.bcc];
   const says_it_is = mail.from && memberOf(mail.from);
   const written_by = source.role === "sent" ? source.account.user_id : isAuthentic(source.account, mail) ? says_it_is : null;
-  const classification = { ...mail.classification, is_doubted: isDoubted(source.account, mail) };
+  const classification = {
+    ...mail.classification,
+    is_doubted: isDoubted(source.account, mail),
+    ...(isReport(mail) && { comes_from: provenDomains(source.account, mail) }),
+  };
   return { ...mail, classification, says_it_is, written_by, others: everybody.filter((one) => memberOf(one) === null) };
 }
 
