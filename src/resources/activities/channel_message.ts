@@ -9,7 +9,7 @@ import { leavingFields, messageStates, sendsTo, statusDoc } from "./message_stat
 import { formatted, number } from "./numbers.ts";
 
 export const channels = ["whatsapp", "linkedin", "messenger", "instagram", "telegram", "slack", "webchat", "other"] as const;
-const messageMax = 20_000;
+export const messageMax = 20_000;
 
 export const channelMessage = resource({
   ...kind("ChannelMessage", "channel_message"),

@@ -6,10 +6,11 @@ import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fromText } from "../../values/rich_text.ts";
+import { textWithoutOurLinks } from "../mail_tracking/quoted.ts";
 import { activity } from "./activity.ts";
 import { type Attachment, attachedMax } from "./attachments.ts";
 import { anew } from "./carried.ts";
-import { channelMessage } from "./channel_message.ts";
+import { channelMessage, messageMax } from "./channel_message.ts";
 import { followText } from "./followed_text.ts";
 import { wakeSender } from "./leaving.ts";
 import { fromMarkdown } from "./markdown.ts";
@@ -24,7 +25,7 @@ export async function createChannelMessage(ctx: Ctx, given: Create<typeof channe
   const direction = status === "inbox" ? "incoming" : "outgoing";
   if (given.direction !== undefined && given.direction !== direction)
     throw invalid({ direction: `must be ${direction} for the status ${status}` });
-  const written = texts(given);
+  const written = texts(status === "inbox" ? given : await passedOn(ctx, given));
   if (!written.text && !given.attachments?.length) throw invalid({ text: "is required" });
   checkSize(given.attachments);
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
@@ -77,7 +78,8 @@ export async function updateChannelMessage(
   await checkPlace(ctx, before, patch);
   if (patch.response_to_id !== before.response_to_id) await checkAnswered(ctx, patch.response_to_id, before.lead_id);
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
-  const written = texts(patch, before);
+  const passed = await passedOn(ctx, patch);
+  const written = { ...passed, ...texts(passed, before) };
   if (written.text === null && !(patch.attachments ?? before.attachments).length) throw invalid({ text: "must not be empty" });
   checkSize(patch.attachments);
   checkCarried(ctx, { ...before, ...patch, ...written }, before);
@@ -114,6 +116,13 @@ function checkCarried(ctx: Ctx, after: Carried, before: Carried = {}): void {
 }
 
 type Texts = Partial<Pick<ChannelMessage, "text" | "message_markdown" | "message_html">>;
+
+/** Somebody may pass on the links of a mail that was sent to another person. */
+async function passedOn(ctx: Ctx, given: Texts): Promise<Texts> {
+  const without = async (field: "text" | "message_markdown") =>
+    given[field] ? { [field]: await textWithoutOurLinks(ctx, given[field], field, messageMax) } : {};
+  return { ...given, ...(await without("text")), ...(await without("message_markdown")) };
+}
 
 /** Markdown says more than plain text, so the text is made from it. */
 function texts(given: Texts, before: Texts = {}): Texts {

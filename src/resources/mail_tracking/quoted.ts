@@ -1,7 +1,8 @@
 // An answer quotes our mail with the links of the one it was sent to. Whoever of the team reads it there would be counted as that
-// person, and might unsubscribe them. So these links do not get into a received mail, nor into mail, notes and comments that are written
-// here: pixels and unsubscribe links go, and a link that leads through the service leads to its target itself.
+// person, and might unsubscribe them. So these links do not get into a received mail, nor into messages, templates, notes and comments
+// that are written here: pixels and unsubscribe links go, and a link that leads through the service leads to its target itself.
 import type { Ctx } from "../../core/context.ts";
+import { invalid } from "../../core/errors.ts";
 import { escapeHtml, unescapeHtml } from "../../values/html.ts";
 import { ourLinkIn } from "./our_links.ts";
 import { targetsOf } from "./tracked_links.ts";
@@ -32,6 +33,14 @@ export async function withoutOurLinks(ctx: Ctx, { text, html }: Body): Promise<B
     return found === null ? undefined : (targets.get(found.hash) ?? null);
   };
   return { text: text && textWithout(base_url, text, leads), html: html && htmlWithout(base_url, html, leads) };
+}
+
+/** The same for a text that has no other form. Refuses what is too long once its links are the addresses that they lead to. */
+export async function textWithoutOurLinks(ctx: Ctx, given: string, field: string, most: number): Promise<string> {
+  const { text } = await withoutOurLinks(ctx, { text: given, html: null });
+  if (text !== given && text!.length > most)
+    throw invalid({ [field]: `must be ${most} characters or fewer, with the addresses that its links lead to` });
+  return text!;
 }
 
 /** The target of a link of ours: null where it must not lead anywhere. Undefined for other links. */

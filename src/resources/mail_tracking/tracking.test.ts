@@ -188,6 +188,43 @@ describe("a mail that comes in", () => {
     }
   });
 
+  test("is passed on without them in texts, channel messages and templates", async () => {
+    const acme = await organization();
+    const { copies } = await mail(
+      acme,
+      {
+        body_html: '<p>See <a href="https://acme.example/a">here</a> {% unsubscribe %}</p>',
+        tracking: { opens: true, clicks: true },
+      },
+      ["ann@example.com"],
+    );
+    const [click, leave] = ["c", "u"].map((path) => linkIn(copies[0]!.html, path));
+    const at = { lead_id: (await acme.lead()).id, channel: "whatsapp", status: "draft" };
+    const words = `See ${click} or ${leave}`;
+    const without = /^See https:\/\/acme\.example\/a or\s*$/;
+
+    const text = await acme.post("/activity/sms/", { ...at, text: words });
+    const message = await acme.post("/activity/channel_message/", { ...at, text: words });
+    const rich = await acme.post("/activity/channel_message/", { ...at, message_markdown: `[here](${click}) ${leave}` });
+    const template = await acme.post("/email_template/", { name: "Pasted", body_html: copies[0]!.html });
+    const changed = [
+      await acme.put(`/activity/sms/${text.id}/`, { text: `Now: ${click}` }),
+      await acme.put(`/activity/channel_message/${message.id}/`, { text: words }),
+      await acme.put(`/activity/channel_message/${message.id}/`, { text: `Now: ${click}` }),
+      await acme.put(`/email_template/${template.id}/`, { body: `<p>Now:</p>${copies[0]!.html}` }),
+    ];
+
+    assert.match(text.text, without);
+    assert.match(message.text, without);
+    assert.equal(rich.message_markdown.trim(), "[here](https://acme.example/a)");
+    assert.match(rich.message_html, /<a href="https:\/\/acme\.example\/a">here<\/a>/);
+    for (const one of [text, message, rich, template, ...changed]) assert.doesNotMatch(JSON.stringify(one), /localhost\/[cuo]\//);
+    assert.match(template.body, /<a href="https:\/\/acme\.example\/a">here<\/a> Unsubscribe/);
+    const long = { ...at, text: `${"x".repeat(1600 - click!.length - 1)} ${click}` };
+    const { id } = await acme.post("/activity/sms/", long);
+    assert.equal((await acme.get(`/activity/sms/${id}/`)).text.endsWith("https://acme.example/a"), true);
+  });
+
   test("has no link of another organization's mail resolved", async () => {
     const [acme, other] = [await organization(), await organization()];
     const { copies } = await mail(acme, { body_text: "https://acme.example/secret", tracking: { clicks: true } }, [

@@ -5,6 +5,7 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { type Sql, sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 import { problemOfTemplate } from "../../services/liquid.ts";
+import { withoutOurLinks } from "../mail_tracking/quoted.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { emailTemplate } from "./email_template.ts";
 import { checkMayWrite } from "./ownership.ts";
@@ -14,7 +15,7 @@ type EmailTemplate = Row<typeof emailTemplate>;
 type SmsTemplate = Row<typeof smsTemplate>;
 
 export async function createEmailTemplate(ctx: Ctx, given: Create<typeof emailTemplate>): Promise<EmailTemplate> {
-  return store.insert(ctx, emailTemplate, readable(withBody(given)));
+  return store.insert(ctx, emailTemplate, await passedOn(ctx, readable(withBody(given))));
 }
 
 export async function updateEmailTemplate(
@@ -23,7 +24,7 @@ export async function updateEmailTemplate(
   patch: Patch<typeof emailTemplate>,
 ): Promise<EmailTemplate> {
   checkMayWrite(ctx, before);
-  return store.update(ctx, emailTemplate, before, readable(withBody(patch, before)));
+  return store.update(ctx, emailTemplate, before, await passedOn(ctx, readable(withBody(patch, before))));
 }
 
 export async function deleteEmailTemplate(ctx: Ctx, before: EmailTemplate): Promise<void> {
@@ -45,6 +46,13 @@ export async function deleteSmsTemplate(ctx: Ctx, before: SmsTemplate): Promise<
   checkMayWrite(ctx, before);
   await refuseWhileSent(ctx, sql`sms_template_ids @> ${[before.id]}`);
   await store.remove(ctx, smsTemplate, [before]);
+}
+
+/** Somebody may paste a mail that was sent to one person, and everybody would get that person's links. */
+async function passedOn<T extends { body?: string }>(ctx: Ctx, given: T): Promise<T> {
+  if (!given.body) return given;
+  const { html } = await withoutOurLinks(ctx, { text: null, html: given.body });
+  return { ...given, body: html! };
 }
 
 /** A sequence locks the templates that it starts to use, so that none is deleted at the same moment. */
