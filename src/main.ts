@@ -120,11 +120,12 @@ program
   .command("doctor")
   .description("look at what the service stands on, and say what to do")
   .option("--rotate-secret", "seal every stored secret with a new SECRET_KEY instead; SECRET_KEY_OLD is the one before")
-  .action(async ({ rotateSecret }: { rotateSecret?: boolean }) =>
-    rotateSecret
-      ? (await import("./cli/rotate_secret.ts")).rotateSecret(parseConfig(process.env))
-      : (await import("./cli/doctor.ts")).run(process.env),
-  );
+  .option("--at <url>", "only say whether the service at this address works on the database of these settings")
+  .action(async ({ rotateSecret, at }: { rotateSecret?: boolean; at?: string }) => {
+    if (at !== undefined) await (await import("./cli/doctor_at.ts")).run(parseConfig(process.env), at);
+    else if (rotateSecret) await (await import("./cli/rotate_secret.ts")).rotateSecret(parseConfig(process.env));
+    else await (await import("./cli/doctor.ts")).run(process.env);
+  });
 
 // `headwater routes | head` is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));

@@ -233,6 +233,7 @@ const acrossOrganizations: Record<string, RegExp> = {
   "src/cli/bootstrap.ts": /unscopedTransaction/,
   "src/cli/organization_create.ts": /unscopedTransaction/,
   "src/db/migrate.ts": /unscoped\(/,
+  "src/db/epoch.ts": /unscoped\(/,
   // Passes on what the work of a transaction requests.
   "src/db/flights.ts": /of\(one\)\.actingFor\(organizationId\)/,
   // Enters a new organization, or another one where the caller's rights were looked up.

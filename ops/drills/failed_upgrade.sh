@@ -27,12 +27,12 @@ $NEW migrate
 answers "$URL" 5 || fail "The present release is not ready on the new schema: put the backup in place (lost_disk.sh)."
 
 step "Start the new release beside it"
-if sh -c "$START_NEW" && answers "$NEW_URL" "${WAIT:-60}"; then
+if sh -c "$START_NEW" && answers "$NEW_URL" "${WAIT:-60}" && $NEW doctor --at "$NEW_URL"; then
   echo "The new release is ready at $NEW_URL. Now end the old processes with SIGTERM, one after the other."
   exit 0
 fi
 
-step "It does not become ready: stop it"
+step "It does not become ready on this database: stop it"
 sh -c "$STOP_NEW" || echo "It had ended by itself."
 answers "$URL" 5 || fail "The present release is not ready either: put the backup in place (lost_disk.sh)."
 echo "The present release goes on, with the new schema. Read the log of the new one before you try again."

@@ -5,8 +5,8 @@
 #   again, and starts the service there. What was there before stays as it is.
 # Needs: the settings of the service, with SECRET_KEY set to a new key (not needed if the key lies in DATA_DIR: then a new one is
 #   made); ARCHIVE, the file for the backup; NEW_DATA_DIR, an empty folder, and if DATABASE_URL is set, NEW_DATABASE_URL, an empty
-#   database. SWITCH, a command that makes them the settings of the service, such as `cp new.env /etc/headwater.env`.
-#   HEADWATER, START, STOP and URL as in steps.sh, if they differ here.
+#   database. SWITCH, a command that makes them the settings of the service, such as `cp new.env /etc/headwater.env`, unless START
+#   takes them from the environment. SWITCH, HEADWATER, START, STOP and URL are described in steps.sh.
 # It worked when it ends with "The service is back". The list above that line is what to enter again; webhooks in it wait with a new
 #   signing key until somebody activates them.
 . "$(dirname "$0")/steps.sh"
@@ -28,6 +28,5 @@ export DATA_DIR DATABASE_URL
 $HEADWATER restore "$ARCHIVE" --without-secrets --was-stopped
 
 step "Start the service there"
-sh -c "${SWITCH:-:}"
 start_and_wait
 echo "The service is back."

@@ -1,6 +1,7 @@
 // Opens the database that a command works on: the configured one, or else the built-in one of DATA_DIR, which is started if
 // needed.
 
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type App, listening, openApp } from "../app.ts";
 import { type Config, replicaOf } from "../config.ts";
@@ -28,6 +29,25 @@ export async function withDatabase<T>(config: Config, work: (url: string) => Pro
   } finally {
     await embedded.stop();
   }
+}
+
+/** True if there is nothing in DATA_DIR that holds a database or says where it lies. */
+export const isWithoutDatabase = ({ database_url, data_dir }: Config): boolean =>
+  database_url === null && !["postgres", "postgres.path"].some((name) => existsSync(join(data_dir, name)));
+
+/** What to do about stored files where nobody looks for them any more, or null. A bucket does not take over what lies in DATA_DIR. */
+export function filesLeftBehind({ s3, data_dir }: Config): string | null {
+  const kept = join(filesDirOf(data_dir), "kept");
+  if (s3 === null || !existsSync(kept) || readdirSync(kept).length === 0) return null;
+  return `with S3_BUCKET they are looked for in the bucket ${s3.bucket}, and there are some in ${kept}: leave S3_BUCKET unset (backups to s3:// do without it), move them by the drill "moved house", or remove that folder if they have moved`;
+}
+
+/** For what needs one that is there: to open it would make one, and a key. */
+export function refuseWithoutDatabase(config: Config): void {
+  if (isWithoutDatabase(config))
+    throw new Mistake(
+      `There is no database in ${config.data_dir}: is that the DATA_DIR of the service? If its database lies elsewhere, set DATABASE_URL.`,
+    );
 }
 
 /** Refuses commands that must not run beside the service. */

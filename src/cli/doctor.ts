@@ -1,6 +1,6 @@
 // `headwater doctor`: checks everything that the service depends on. Each line says what is wrong and what to do.
 
-import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { type Config, parseConfig } from "../config.ts";
@@ -11,7 +11,7 @@ import { missingRoles } from "../db/roles.ts";
 import { keysInUse, otherKey, othersOf } from "../services/sealing_key.ts";
 import { openSecrets, presentKey } from "../services/secrets.ts";
 import { isNoRoom } from "../values/no_room.ts";
-import { withDatabase } from "./database.ts";
+import { filesLeftBehind, isWithoutDatabase, withDatabase } from "./database.ts";
 import { examineBackground } from "./doctor_background.ts";
 import { say } from "./say.ts";
 
@@ -48,9 +48,8 @@ function readConfig(env: NodeJS.ProcessEnv): Config | Error {
 async function examine(config: Config, report: (what: string, finding: Finding) => void): Promise<void> {
   report(`data directory ${config.data_dir}`, checkFolder(config.data_dir));
   report("disk with the data directory", checkDisk(config.data_dir));
-  const none =
-    config.database_url === null && !["postgres", "postgres.path"].some((name) => existsSync(join(config.data_dir, name)));
-  if (none) return report("database", "there is none yet: `headwater start` makes it");
+  report("stored files", filesLeftBehind(config));
+  if (isWithoutDatabase(config)) return report("database", "there is none yet: `headwater start` makes it");
   try {
     await withDatabase(config, (url) =>
       examineDatabase(url, [...checks, keyCheck(config), ...(config.database_rls ? rowSecurityChecks : [])], report),

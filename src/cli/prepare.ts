@@ -6,11 +6,14 @@ import { createPartitions } from "../db/partitions.ts";
 import { refuseOtherKey } from "../services/sealing_key.ts";
 import { openSecrets, secretKey } from "../services/secrets.ts";
 import { bootstrap } from "./bootstrap.ts";
+import { filesLeftBehind } from "./database.ts";
 import { complain, say } from "./say.ts";
 
 export async function prepare(config: Config, databaseUrl: string): Promise<void> {
   await migrate(databaseUrl, { tell: complain });
   await refuseOtherKey(databaseUrl, openSecrets(await secretKey(config.secret_key, config.data_dir)));
+  const behind = filesLeftBehind(config);
+  if (behind !== null) complain(`Stored files: ${behind}.`);
   await beginEpoch(databaseUrl);
   await createPartitions(databaseUrl, new Date());
   const founded = await bootstrap(databaseUrl, config.bootstrap, new Date());

@@ -7,6 +7,7 @@ import type { Logger } from "pino";
 import { listening, openApp } from "../app.ts";
 import { workspacesOf } from "../auth/workspaces.ts";
 import type { Config } from "../config.ts";
+import { lifeOf } from "../db/epoch.ts";
 import { hasMigrations, listMigrations } from "../db/migrate.ts";
 import { createServer, drain } from "../http/server.ts";
 import { backgroundMetrics } from "../jobs/background_metrics.ts";
@@ -45,6 +46,7 @@ export async function serve(config: Config, databaseUrl: string, log: Logger, de
     log,
     defects,
     ready: () => hasMigrations(app.db, migrations),
+    database: () => lifeOf(app.db),
     version,
     reference: openReference({ registry: app.core.registry, baseUrl: config.base_url, version, limits: config.rate_limits }),
     background: () => backgroundMetrics(app.core),

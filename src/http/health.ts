@@ -24,7 +24,8 @@ export function addHealth(server: FastifyInstance, service: Service): void {
     name: "readyz",
     group: null,
     async show(x) {
-      if (!gate.draining && (await isReady())) answer(x, 200, '{"status":"ready"}');
+      const ready = gate.draining ? null : await isReady();
+      if (ready !== null) answer(x, 200, JSON.stringify(ready));
       else answer(x, 503, notReadyBody, unavailable().headers);
     },
   });
@@ -40,24 +41,30 @@ export function addHealth(server: FastifyInstance, service: Service): void {
   });
 }
 
+interface Ready {
+  status: "ready";
+  /** See `headwater doctor --at`. */
+  database: string | undefined;
+}
+
 const notReadyBody = JSON.stringify({ error: statuses[503], "field-errors": {} });
 
 /** Checks database and migrations within a time limit. Requests that come while a check runs share its answer. */
-function sharedCheck(app: HttpApp): () => Promise<boolean> {
-  let running: Promise<boolean> | null = null;
+function sharedCheck(app: HttpApp): () => Promise<Ready | null> {
+  let running: Promise<Ready | null> | null = null;
   return () => (running ??= check(app).finally(() => (running = null)));
 }
 
-async function check({ core, ready }: HttpApp): Promise<boolean> {
+async function check({ core, ready, database }: HttpApp): Promise<Ready | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, readyWithinMs, false);
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, readyWithinMs, null);
   });
-  const both = Promise.all([core.db.ping(readyWithinMs), ready()]).then(
-    ([, isMigrated]) => isMigrated,
-    () => false,
+  const all = Promise.all([core.db.ping(readyWithinMs), ready(), database?.()]).then(
+    ([, isMigrated, name]): Ready | null => (isMigrated ? { status: "ready", database: name } : null),
+    () => null,
   );
-  return Promise.race([both, late]).finally(() => clearTimeout(timer));
+  return Promise.race([all, late]).finally(() => clearTimeout(timer));
 }
 
 /** Only this machine, or a request with the token. A proxy on this machine does not count: it speaks for someone else. */

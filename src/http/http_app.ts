@@ -25,6 +25,8 @@ export interface HttpApp {
   defects: { readonly count: number };
   /** True when the database has the migrations this version expects. */
   ready(): Promise<boolean>;
+  /** A name for the database and its present life. */
+  database?: () => Promise<string>;
   version: string;
   /** Adds to the server of each request of an agent. The conformance suite brings tools of its own. */
   extendAgents?: AgentsOptions["extend"];

@@ -92,6 +92,26 @@ test("lost disk: what the last good backup had is there again, the feed and webh
   });
 });
 
+test("lost disk: a service that starts with other settings, as a unit does, is not taken for the one that was put in place", async () => {
+  await headwaterDoes("backup");
+  const unit = { ...house.settings };
+  house.settings.DATA_DIR = dataDir();
+  const start = house.acts.start!;
+  house.acts.start = async () => {
+    house.settings = unit;
+    await start();
+  };
+
+  const { code, out, err } = await house.drill(["lost_disk.sh"]);
+  house.acts.start = start;
+
+  assert.equal(code, 1);
+  assert.match(err, /works on another database than that of the DATA_DIR [\s\S]*The service was stopped again/);
+  assert.doesNotMatch(out, /The service is back/);
+  await assert.rejects(fetch(house.url), "it does not run on without what was put in place");
+  await house.acts.start!();
+});
+
 test("wrong bulk edit: it is found and undone, what was not undone is named; after 30 days a copy of before beside gives the values back", async () => {
   const leads = await Promise.all(["One", "Two", "Three"].map((name) => lead(name, { industry: "Steel" })));
   const archive = join(dataDir(), "before.tar");

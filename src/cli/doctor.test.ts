@@ -1,0 +1,43 @@
+// What the doctor says before there is a database, and of a service whose settings are others than its own.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createDatabase } from "../../test/support/database.ts";
+import { command, dataDir, start } from "../../test/support/processes.ts";
+
+test("stored files in DATA_DIR beside a bucket, which nobody would find, are told of with what to do", async () => {
+  const DATA_DIR = dataDir();
+  const s3 = { S3_BUCKET: "crm", S3_ACCESS_KEY_ID: "key", S3_SECRET_ACCESS_KEY: "secret" };
+  const before = await command(["doctor"], { DATA_DIR, ...s3 });
+  mkdirSync(join(DATA_DIR, "files", "kept", "orga_1"), { recursive: true });
+  writeFileSync(join(DATA_DIR, "files", "kept", "orga_1", "a"), "an offer");
+  const beside = await command(["doctor"], { DATA_DIR, ...s3 });
+  const without = await command(["doctor"], { DATA_DIR });
+
+  for (const { out } of [before, without]) assert.match(out, /^ok +stored files$/m);
+  assert.match(beside.out, /^wrong +stored files: .*the bucket crm, .*leave S3_BUCKET unset .*"moved house"/m);
+  assert.equal(beside.code, 1);
+});
+
+test("the doctor tells a service on the same database from one on another, and from what is no service", async () => {
+  const [one, other] = [await createDatabase(), await createDatabase()];
+  const [DATA_DIR, elsewhere] = [dataDir(), dataDir()];
+  const running = await start({ DATA_DIR, DATABASE_URL: one.url });
+  const at = (url: string, DATABASE_URL: string, folder = elsewhere) =>
+    command(["doctor", "--at", url], { DATA_DIR: folder, DATABASE_URL });
+
+  try {
+    const same = await at(running.url, one.url);
+    const another = await at(running.url, other.url);
+    const none = await at("http://127.0.0.1:1", one.url);
+
+    assert.deepEqual([same.code, same.out], [0, `The service at ${running.url} works on the database of these settings.\n`]);
+    assert.equal(another.code, 1);
+    assert.match(another.err, /works on another database than that of DATABASE_URL: give the service the same settings/);
+    assert.match(none.err, /Nothing answers at http:\/\/127\.0\.0\.1:1/);
+  } finally {
+    await running.stop();
+    await Promise.all([one.drop(), other.drop()]);
+  }
+});
