@@ -4,6 +4,7 @@
 #   START      starts the service here                              (systemctl start headwater)
 #   STOP       stops it, and returns when it has ended              (systemctl stop headwater)
 #   URL        where it listens                                     (http://127.0.0.1:4000)
+#   SEEN_AT    where HEADWATER finds it, if that runs in a container (URL)
 #   SWITCH     gives the service the settings of the drill, where it starts in another place than before, such as
 #              sed -i '/^DATA_DIR=/d; $ a DATA_DIR=/new' /etc/headwater.env      (nothing)
 #
@@ -45,9 +46,9 @@ start_and_wait() {
   sh -c "${SWITCH:-:}"
   sh -c "$START"
   answers "$URL" 120 || fail "The service at $URL is not ready after two minutes: read its log."
-  $HEADWATER doctor --at "$URL" && return
+  $HEADWATER doctor --at "${SEEN_AT:-$URL}" && return
   sh -c "$STOP" || echo "It had ended by itself."
   fail "The service was stopped again. What was put in place is whole, and stays: give the service DATA_DIR=${DATA_DIR:-} and the DATABASE_URL of
 this drill (with systemd in /etc/headwater.env, and with ReadWritePaths= in the unit), start it by: $START
-and see that this finds it: $HEADWATER doctor --at $URL"
+and see that this finds it: $HEADWATER doctor --at ${SEEN_AT:-$URL}"
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chownSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -92,6 +92,11 @@ test("the compose file and the unit start what the image has, read-only and with
     const one = services[name];
     assert.deepEqual(one.command, [name]);
     assert.deepEqual([one.read_only, one.cap_drop, one.security_opt], [true, ["ALL"], ["no-new-privileges:true"]]);
+    assert.deepEqual(one.env_file, [".env"], "every setting of deploy/.env");
+    assert.deepEqual(
+      one.volumes.map((volume: string) => volume.split(":").at(-1)),
+      ["/data", "/backups"],
+    );
     for (const variable of Object.keys(one.environment)) assert.ok(known.includes(variable), variable);
     const [needed] = Object.keys(one.depends_on);
     assert.equal(one.depends_on[needed!].condition, "service_healthy");
@@ -114,6 +119,16 @@ test("`npm pack` packs everything that the service reads while it runs", () => {
     "LICENSE",
   ])
     assert.ok(paths.includes(path), path);
+  // What the docs lead to, and the drills.
+  const led = globSync("docs/*.md").flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/\]\(\.\.\/([^)#]+)/g)].map(([, path]) => path!),
+  );
+  assert.ok(led.length > 4);
+  for (const path of [...led, ...globSync("ops/drills/*")])
+    assert.ok(
+      paths.some((one) => one === path || one.startsWith(`${path}/`)),
+      path,
+    );
   assert.ok(paths.some((path) => path.startsWith("docs/")) && paths.some((path) => path.startsWith("src/reference/static/")));
   assert.deepEqual(
     paths.filter((path) => /^(test|bench|node_modules|src\/(?!reference\/static))|\.test\.|^\./.test(path)),
