@@ -5,9 +5,11 @@ import type { Row } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
-import { agree, type Classification, corrected, writtenByHand } from "../mail_class/classification.ts";
+import { agree, byRule, type Classification, corrected, writtenByHand } from "../mail_class/classification.ts";
+import { classify } from "../mail_class/classify.ts";
 import { followClass, unfollowClass } from "../mail_class/follow.ts";
 import { email } from "./email.ts";
+import { person } from "./recipients.ts";
 import { markAnswered } from "./threading.ts";
 
 type Email = Row<typeof email>;
@@ -15,6 +17,26 @@ type Email = Row<typeof email>;
 /** A person wrote it. E-mails logged by hand have no class. */
 export const isReply = ({ classification }: Pick<Email, "classification">): boolean =>
   (classification ?? writtenByHand).class === "human";
+
+/**
+ * What somebody logs without a class was written by a person, unless its words ask for no more mail or say that they are away. It has none
+ * of the headers that a mailbox receives, so nothing else is believed of it.
+ */
+export function classOfLogged(
+  { sender, subject, body_text, body_html }: Partial<Pick<Email, "sender" | "subject" | "body_text" | "body_html">>,
+  { isAnswer, at }: { isAnswer: boolean; at: string },
+): Classification | null {
+  const message = {
+    headers: isAnswer ? [{ key: "in-reply-to", value: "<logged>" }] : [],
+    from: sender == null ? undefined : { address: person(sender).email },
+    subject: subject ?? undefined,
+    text: body_text ?? undefined,
+    html: body_html ?? undefined,
+    attachments: [],
+  };
+  const verdict = classify(message, new Date(at));
+  return verdict.class === "opt_out" || verdict.class === "auto_reply" ? byRule({ ...verdict, about: [] }) : null;
+}
 
 /** Runs what follows from the e-mail's class. Call it with an e-mail that was just written. */
 export async function followed(ctx: Ctx, row: Email): Promise<Email> {

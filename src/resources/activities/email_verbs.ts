@@ -14,7 +14,7 @@ import { stepMoved } from "../sequences/step_jobs.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
 import { referencesTo } from "./answered.ts";
 import { type Attachment, attachedMax, isLink } from "./attachments.ts";
-import { followed, isReply, reclassified, saidClass } from "./classified.ts";
+import { classOfLogged, followed, isReply, reclassified, saidClass } from "./classified.ts";
 import { email } from "./email.ts";
 import { senderOf } from "./email_sender.ts";
 import { wakeSender } from "./leaving.ts";
@@ -62,6 +62,8 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   if (given.classification && status !== "inbox") throw invalid({ classification: "can only be set for a received e-mail" });
   Object.assign(values, await senderOf(ctx, values));
   checkSendable(ctx, values);
+  if (status === "inbox" && given.classification == null)
+    Object.assign(values, { classification: classOfLogged(values, { isAnswer: answered !== null, at: values.activity_at }) });
   const thread = await joinThread(ctx, values, answered?.thread_id ?? null);
   const row = store.insert(ctx, email, {
     ...values,

@@ -357,6 +357,27 @@ describe("a contact who opts out", () => {
     assert.equal((await eventsOf(at.acme, "contact.unsubscribed")).length, 1);
   });
 
+  test("gets none also where somebody only logs what they wrote, whenever that was; logged absences hold their sequences", async () => {
+    const [now, lately, away, answers] = await Promise.all([scene(), scene(), scene(), scene()]);
+    const activity_at = "2020-01-01T10:00:00Z";
+
+    const asked = await arrives(now, undefined, { subject: "stop", body_text: "Please remove me from your list." });
+    await arrives(lately, undefined, { subject: "Re: Our offer", body_text: "unsubscribe", activity_at });
+    await arrives(away, undefined, { subject: "Automatic reply: Our offer", body_text: "I am out of the office until 3 March." });
+    const answer = await arrives(answers);
+
+    assert.deepEqual([asked.classification.class, asked.classification.decided_by], ["opt_out", "rule"]);
+    assert.equal(answer.classification, null);
+    assert.deepEqual(await Promise.all([now, lately, away, answers].map(stateOf)), [
+      ["finished", "unsubscribed"],
+      ["finished", "unsubscribed"],
+      ["paused", "out-of-office"],
+      ["goal", "reply-received"],
+    ]);
+    assert.equal((await marksOf(now)).is_unsubscribed, true);
+    assert.equal((await now.acme.get(`/activity/email/${now.sent.id}/`)).has_reply, false);
+  });
+
   test("from another address than was written to means that one too", async () => {
     const at = await scene();
 
