@@ -371,11 +371,16 @@ test("a rule acts for who put it in force, whoever else saves it, and nobody put
   await rita.put(path, { conditions });
   await rita.refused(403, "PUT", path, { is_active: true });
   await acme.put(path, { is_active: true });
+  const eve = await acme.memberWith(["manage_email_sequences", "view_all_leads"]);
+  for (const member of [eve, acme]) await member.put(`/automation/${own.id}/`, { description: "For Rita" });
+  await eve.refused(403, "PUT", `/automation/${own.id}/`, { conditions });
+  const untouched = (await acme.get(`/automations/${own.id}/versions/`)).data.map((one: any) => one.published_by);
   const edited = await acme.put(`/automation/${own.id}/`, { conditions });
   const [theirs, hers] = [await acme.lead(), await acme.lead({ owner_id: rita.userId })];
   await work(acme);
 
   assert.deepEqual([all.run_as_user_id, own.run_as_user_id, edited.run_as_user_id], [null, rita.userId, rita.userId]);
+  assert.deepEqual(untouched, [rita.userId]);
   assert.deepEqual(await notesOf(theirs), [acme.userId]);
   assert.deepEqual(await notesOf(hers), [acme.userId, rita.userId].sort());
 });

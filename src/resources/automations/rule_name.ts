@@ -4,12 +4,12 @@ import { type Ctx, may } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 import { isActiveMember } from "../organization/user.ts";
 import type { Plan } from "./fields.ts";
-import { mayActAs, mayLend } from "./lent_rights.ts";
+import { mayLend } from "./lent_rights.ts";
 
-/** Its `run_as_user_id` when the caller saves it: that of the member it acts for already, where the caller may let it. */
+/** Its `run_as_user_id` when the caller saves it: that of the member it acts for already, as long as they are here. */
 export function nameOfRule(ctx: Ctx, before: Pick<Plan, "settings"> | null): string | null {
   const present = before?.settings.run_as_user_id ?? null;
-  if (present !== null && isActiveMember(ctx.directory, present) && mayActAs(ctx, present)) return present;
+  if (present !== null && isActiveMember(ctx.directory, present)) return present;
   if (may(ctx, "view_all_leads")) return null;
   return before === null ? ctx.actor.user_id : present;
 }
@@ -19,6 +19,6 @@ export function checkNameOfRule(ctx: Ctx, { settings: { run_as_user_id } }: Plan
   if (!mayLend(ctx, run_as_user_id))
     throw new Problem(
       403,
-      "This rule acts with rights that you lack, those of who saved it: ask somebody who has them, or save one of your own.",
+      "This rule acts for who saved it, with rights that you lack, or that they do not lend you: ask them or an admin, or save one of your own.",
     );
 }
