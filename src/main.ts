@@ -17,6 +17,15 @@ const run =
     await command(parseConfig(process.env), ...given.slice(0, -1));
   };
 
+/** The same for what looks for a database that is there: with a mistyped DATA_DIR it would make another one, and a key. */
+const runOnPresent = (load: () => Promise<CommandFile>) =>
+  run(async () => ({
+    async run(config, ...given) {
+      (await import("./cli/database.ts")).refuseWithoutDatabase(config);
+      await (await load()).run(config, ...given);
+    },
+  }));
+
 const program = new Command("headwater")
   .description("The open-source sales CRM that other software and AI agents run on.")
   .version(version);
@@ -39,13 +48,13 @@ program
   .description("bring the database to this release's version")
   .option("--check", "only say what it would do, what would wait for it, and how long that takes here")
   .action((options: { check?: boolean }) =>
-    run(() => (options.check ? import("./cli/migrate_check.ts") : import("./cli/migrate.ts")))(),
+    (options.check ? runOnPresent(() => import("./cli/migrate_check.ts")) : run(() => import("./cli/migrate.ts")))(),
   );
 program
   .command("distribute")
   .description("spread the tables over the servers of a Citus cluster, by organization")
   .option("--shards <count>", "into how many parts each table is divided", "32")
-  .action(run(() => import("./cli/distribute.ts")));
+  .action(runOnPresent(() => import("./cli/distribute.ts")));
 
 program
   .command("backup [file]")
@@ -53,7 +62,7 @@ program
   .option("--without-secrets", "leave passwords, tokens and keys of other services out")
   .option("--organization <id>", "only this organization, without secrets, to put it in elsewhere")
   .option("--despite-missing", "to BACKUP_TO, also if files are lost that were there at the last backup")
-  .action(run(() => import("./cli/backup.ts")));
+  .action(runOnPresent(() => import("./cli/backup.ts")));
 program
   .command("verify [file]")
   .description("read an archive whole, and say what is in it; without a file, the newest one in BACKUP_TO")
@@ -74,7 +83,7 @@ key
   .requiredOption(...email)
   .option("--organization <id>", "which organization, where there are several")
   .option("--name <name>", "what the key is for")
-  .action(run(() => import("./cli/key_create.ts")));
+  .action(runOnPresent(() => import("./cli/key_create.ts")));
 
 const organization = program.command("organization").description("organizations");
 organization
@@ -87,7 +96,7 @@ organization
 organization
   .command("limit <organization> <percent>")
   .description("leave an organization a part of the usual limits: 0 suspends it, 100 gives all of it back")
-  .action(run(() => import("./cli/organization_limit.ts")));
+  .action(runOnPresent(() => import("./cli/organization_limit.ts")));
 
 const account = program.command("account").description("billing accounts");
 account
@@ -100,11 +109,11 @@ account
   .description("print a new link by which somebody accepts their invitation")
   .requiredOption(...email)
   .option("--organization <id>", "which organization, where there are several")
-  .action(run(() => import("./cli/account_link.ts")));
+  .action(runOnPresent(() => import("./cli/account_link.ts")));
 account
   .command("billing <account> <status>")
   .description("say whether an account is paid: past_due or active")
-  .action(run(() => import("./cli/account_billing.ts")));
+  .action(runOnPresent(() => import("./cli/account_billing.ts")));
 
 program
   .command("demo")

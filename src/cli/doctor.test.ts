@@ -1,6 +1,6 @@
 // What the doctor says before there is a database, and of a service whose settings are others than its own.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createDatabase } from "../../test/support/database.ts";
@@ -40,4 +40,24 @@ test("the doctor tells a service on the same database from one on another, and f
     await running.stop();
     await Promise.all([one.drop(), other.drop()]);
   }
+});
+
+test("a command with a mistyped DATA_DIR says that there is no database, and makes none", async () => {
+  const DATA_DIR = join(dataDir(), "typo");
+  const env = { DATA_DIR };
+
+  for (const args of [
+    ["backup", join(dataDir(), "a.tar")],
+    ["key", "create", "--email", "ada@acme.example"],
+    ["account", "link", "--email", "ada@acme.example"],
+    ["organization", "limit", "orga_1", "10"],
+    ["migrate", "--check"],
+    ["doctor", "--rotate-secret"],
+    ["doctor", "--at", "http://127.0.0.1:1"],
+  ]) {
+    const { code, out, err } = await command(args, env);
+    assert.deepEqual([code, out], [1, ""], args.join(" "));
+    assert.match(err, /^There is no database in .*typo: is that the DATA_DIR of the service\? .*set DATABASE_URL\.\n$/);
+  }
+  assert.ok(!existsSync(DATA_DIR));
 });

@@ -7,10 +7,11 @@ import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { nextSecretKey, openSecrets } from "../services/secrets.ts";
-import { refuseWhileServing, withDatabase } from "./database.ts";
+import { refuseWhileServing, refuseWithoutDatabase, withDatabase } from "./database.ts";
 import { Mistake, say } from "./say.ts";
 
 export async function rotateSecret(config: Config): Promise<void> {
+  refuseWithoutDatabase(config);
   const count = await withDatabase(config, async (url) => {
     // A running service knows only one of the two keys, and would keep sealing with the old one.
     await refuseWhileServing(url, "stop it, change the key, and start it again");
