@@ -1,7 +1,7 @@
 // Turns a grant of a provider into the member's account: a new one, or the one they already have there.
-import { type Ctx, query } from "../../core/context.ts";
+import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
-import { sql, statement } from "../../db/sql.ts";
+import { sql } from "../../db/sql.ts";
 import { wake } from "../../jobs/job.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
@@ -14,7 +14,7 @@ import { user } from "../organization/user.ts";
 import { connectedAccount, fetchesMail, isMailbox } from "./connected_account.ts";
 import { insertAccount, lockAccountsOf, statesOf } from "./connected_account_verbs.ts";
 import { mailboxJobs } from "./mailbox_jobs.ts";
-import { proveByGrant, whoHasProven } from "./proof.ts";
+import { lockAddress, proveByGrant, whoHasProven } from "./proof.ts";
 import { wakeWaitingMail } from "./sending.ts";
 
 type Account = Row<typeof connectedAccount>;
@@ -71,8 +71,7 @@ export async function connectByOauth(ctx: Ctx, given: Connected): Promise<Accoun
 
 /** A mailbox is one member's, who may share it. When two connect it at once, the second finds the first. */
 async function refuseOthersMailbox(ctx: Ctx, { email, is_certain }: Connected): Promise<void> {
-  const key = `mailbox ${ctx.organization_id} ${emailKey(email)}`;
-  await query(ctx, statement(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`));
+  await lockAddress(ctx, email);
   const isOther = (id: string | undefined) => id !== undefined && id !== ctx.actor.user_id;
   if (!is_certain && isOther(memberWith(ctx.directory, email)))
     throw new NotConnectable(`${email} is the address of another member, and your account signs in under another one.`);

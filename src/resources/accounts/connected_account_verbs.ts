@@ -29,6 +29,7 @@ import { mailboxJobs } from "./mailbox_jobs.ts";
 import { giveBackGrant } from "./oauth/grants.ts";
 import { oauthRevocation } from "./oauth/revoke.ts";
 import { wakeWaitingMail } from "./sending.ts";
+import { signed } from "./signed.ts";
 import { chosenCalendars, followChoice } from "./synced_calendars.ts";
 
 type Account = Row<typeof connectedAccount>;
@@ -60,7 +61,7 @@ export async function insertAccount(ctx: Ctx, { provider, type, ...given }: Crea
   const identities = given.identities ?? firstIdentity(ctx, user_id, given.email);
   const allowed_identities = await allowedIdentities(ctx, { ...given, user_id, identities }, given.identities, null);
   const is_default = await isToBeDefault(ctx, user_id, given.is_default);
-  const values = { ...given, _type, user_id, enabled_features };
+  const values = { ...given, ...(await signed(ctx, given)), _type, user_id, enabled_features };
   const account = store.insert(ctx, connectedAccount, {
     ...values,
     ...sealedServers(ctx, id, given, null),
@@ -96,7 +97,15 @@ export async function updateAccount(ctx: Ctx, before: Account, patch: Patch<type
     (key) => !same(before[key], reached[key]),
   );
   const ramp_up_since = after.ramp_up ? (before.ramp_up_since ?? ctx.now.toISOString()) : null;
-  const values = { ...given, identities, allowed_identities, ramp_up_since, ...servers, ...(changed && statesOf(reached)) };
+  const values = {
+    ...given,
+    ...(await signed(ctx, given)),
+    identities,
+    allowed_identities,
+    ramp_up_since,
+    ...servers,
+    ...(changed && statesOf(reached)),
+  };
   const written = store.update(ctx, connectedAccount, before, { ...values, ...(synced_calendars && { synced_calendars }) });
   followChoice(ctx, before, written);
   if (changed) await wakeWaitingMail(ctx, written.id);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { imapServer } from "../../../test/support/imap.ts";
+import { letter } from "../../../test/support/letters.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
 import type { Service } from "../../../test/support/service.ts";
 import { type MailServer, startMailServer } from "../../../test/support/smtp.ts";
@@ -138,6 +139,33 @@ test("a mailbox that a member has entered is claimed by nobody else, nor sent as
   assert.equal(shared.sender.includes(address), true);
   await ada.delete(`/connected_account/${own.id}/`);
   await connect(bob, address);
+});
+
+test("of several who connect a mailbox at once it is one's, and the others read it no more and hear why", async () => {
+  const acme = await organization(on);
+  const members = [acme, await acme.member(), await acme.member(), await acme.member()];
+  const box = (await imapServer()).mailbox();
+  const body = { email: box.address, imap: box.login, smtp: server.smtp };
+  const visited = async () => {
+    on.clock.now = new Date((on.clock.now?.getTime() ?? Date.now()) + 600_000);
+    await withWorker(on, (worker) => worker.drained());
+  };
+
+  const made = await Promise.all(members.map((ws) => ws.post("/connected_account/", body)));
+  await visited();
+  await visited();
+  await box.deliver(letter({ from: "Stranger <stranger@else.example>", to: box.address, subject: "Hello", date: on.clock.now! }));
+  await visited();
+
+  const shown = await Promise.all(members.map((ws, i) => ws.get(`/connected_account/${made[i].id}/`)));
+  const losers = shown.filter((one) => !one.email_is_proven);
+  assert.equal(losers.length, 3);
+  for (const { receive_status, latest_imap_error } of losers) {
+    assert.equal(receive_status, "error");
+    assert.match(latest_imap_error, /is the mailbox of another member/);
+  }
+  const prospects = await Promise.all(members.map(async (ws) => (await ws.get("/inbox_prospect/")).data.length));
+  assert.deepEqual(prospects.sort(), [0, 0, 0, 1]);
 });
 
 test("a login by another name, or an address that was changed, proves nothing", async () => {

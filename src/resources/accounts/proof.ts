@@ -31,6 +31,8 @@ type SealedPassword = "sealed_imap_password" | "sealed_smtp_password";
 /** The server took the login. This is no change of the account: its version and its date stay. */
 export function proveBy(ctx: Ctx, account: Account, by: "imap" | "smtp"): void {
   if (isProven(account) || !couldProve(account, by)) return;
+  // Of two that prove it at once, the second sees the first.
+  write(ctx, lockOf(ctx, account.email ?? ""));
   write(ctx, {
     name: "connected_account.prove",
     text: `update connected_account a set proven_email = $3 where organization_id = $1 and id = $2 and lower(email) = $3 and not exists (
@@ -39,6 +41,15 @@ export function proveBy(ctx: Ctx, account: Account, by: "imap" | "smtp"): void {
     values: [ctx.organization_id, account.id, emailKey(account.email ?? "")],
   });
 }
+
+const lockOf = (ctx: Ctx, address: string) =>
+  statement(
+    sql`select pg_advisory_xact_lock(hashtextextended(${`mailbox ${ctx.organization_id} ${emailKey(address)}`}, 0))`,
+    "connected_account.lock_address",
+  );
+
+/** Whose the address is does not change until the transaction ends. */
+export const lockAddress = (ctx: Ctx, address: string): Promise<unknown> => query(ctx, lockOf(ctx, address));
 
 export interface Prover {
   user_id: string;

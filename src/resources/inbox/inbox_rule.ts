@@ -47,7 +47,7 @@ export const inboxRule = resource({
     match: choice(["all", "any"], { default: "all", doc: "Whether all conditions must be met, or one is enough." }),
     conditions: said<Condition>(shownCondition, readConditions, {
       required: true,
-      doc: 'A list such as `[{"field": "subject", "operator": "contains", "value": "invoice"}]`, or in short `{"subject_contains": "invoice"}`.',
+      doc: 'A list such as `[{"field": "subject", "operator": "contains", "value": "invoice"}]`, or in short `{"subject_contains": "invoice"}`. `matches` takes `*` for any text and `?` for one character, such as `inv*ce-????`; it knows no regular expressions.',
     }),
     exceptions: said<Condition>(shownCondition, readConditions, {
       default: [],

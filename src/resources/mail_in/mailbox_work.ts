@@ -11,6 +11,7 @@ import { MailboxError } from "../../services/imap.ts";
 import { failAccount } from "../accounts/account_states.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import { mailboxJobs } from "../accounts/mailbox_jobs.ts";
+import { provenByOthers } from "../accounts/proof.ts";
 import { accountToRead } from "./account_to_read.ts";
 import { beginningOf, waitForOwner } from "./between_visits.ts";
 import { enterMailbox } from "./mailbox_login.ts";
@@ -31,6 +32,9 @@ export const mailboxWork: Work = {
 
 const givenUp =
   "Workers ended again and again while they read this mailbox. The operator of the service finds out why in its log; change the account to have it tried again.";
+
+const ofAnother =
+  "It is the mailbox of another member, who entered it first: they, or an admin, can share it with you. If it is yours alone by now, change the account to have it read.";
 
 /** The most messages of one visit, and the time after which it starts nothing new, so that other jobs get their turn. */
 const most = 200;
@@ -53,6 +57,7 @@ async function visit(core: Core, job: Job): Promise<void> {
   const since = await inside((ctx) => beginningOf(ctx, account));
   const begun = { core, job, account, since, left: most, until: performance.now() + beginsForMs };
   try {
+    if ((await provenByOthers(reading, [account])).size > 0) throw new MailboxError("login", ofAnother);
     const wait = <T>(answer: Promise<T>): Promise<T> => outside(job, answer);
     const patience = { limitMs: visitMs, goOn: () => renewClaim(core, job), wait };
     const isMore = await enterMailbox(core, account, (mailbox) => readAll(Object.assign(begun, { mailbox })), patience);

@@ -207,7 +207,13 @@ describe("a mail that comes in", () => {
     const message = await acme.post("/activity/channel_message/", { ...at, text: words });
     const rich = await acme.post("/activity/channel_message/", { ...at, message_markdown: `[here](${click}) ${leave}` });
     const template = await acme.post("/email_template/", { name: "Pasted", body_html: copies[0]!.html });
+    const account = await acme.post("/connected_account/", {
+      email: "ada@acme.example",
+      smtp: { host: "93.184.216.34" },
+      signature: `<p>Ada <a href="${leave}">Leave</a></p>`,
+    });
     const changed = [
+      await acme.put(`/connected_account/${account.id}/`, { signature: `Ada, ${leave}` }),
       await acme.put(`/activity/sms/${text.id}/`, { text: `Now: ${click}` }),
       await acme.put(`/activity/channel_message/${message.id}/`, { text: words }),
       await acme.put(`/activity/channel_message/${message.id}/`, { text: `Now: ${click}` }),
@@ -218,7 +224,8 @@ describe("a mail that comes in", () => {
     assert.match(message.text, without);
     assert.equal(rich.message_markdown.trim(), "[here](https://acme.example/a)");
     assert.match(rich.message_html, /<a href="https:\/\/acme\.example\/a">here<\/a>/);
-    for (const one of [text, message, rich, template, ...changed]) assert.doesNotMatch(JSON.stringify(one), /localhost\/[cuo]\//);
+    for (const one of [text, message, rich, template, account, ...changed])
+      assert.doesNotMatch(JSON.stringify(one), /localhost\/[cuo]\//);
     assert.match(template.body, /<a href="https:\/\/acme\.example\/a">here<\/a> Unsubscribe/);
     const long = { ...at, text: `${"x".repeat(1600 - click!.length - 1)} ${click}` };
     const { id } = await acme.post("/activity/sms/", long);
