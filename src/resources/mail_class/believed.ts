@@ -28,7 +28,10 @@ export async function believed(ctx: Ctx, sent: Email, verdict: Classification, r
   if (new Set(strangers.map(domainOf)).size < 2 || (verdict.class === "complaint" && feedbackLoops.test(reporter ?? "")))
     return verdict;
   const from = sourcesOf(verdict, reporter);
-  if (await isOurSide(ctx, sent, from)) return verdict;
+  const ours = await oursOf(ctx, sent);
+  // Our own server returns mail; complaints come from where people complain, which only a carrier of ours passes on.
+  const isOurs = verdict.class === "complaint" ? isOneCarrier : isOneSite;
+  if (from.some((source) => ours.some((one) => isOurs(source, one)))) return verdict;
   const speaksFor = (address: string) => from.some((one) => isOneSite(one, domainOf(address)));
   const failed = verdict.failed.filter(({ address }) => speaksFor(address));
   return { ...verdict, failed, complained: verdict.complained.filter(speaksFor) };
@@ -55,20 +58,20 @@ const carriers = [
 
 /** `mx.client.example` and `client.example`, or two domains of one carrier. */
 const isOneSite = (one: string, other: string): boolean =>
-  one === other ||
-  one.endsWith(`.${other}`) ||
-  other.endsWith(`.${one}`) ||
+  one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`) || isOneCarrier(one, other);
+
+const isOneCarrier = (one: string, other: string): boolean =>
   carriers.some((domains) => domains.test(one) && domains.test(other));
 
 const providers: Partial<Record<string, string>> = { google: "gmail.com", microsoft: "outlook.com" };
 
-/** A server of the domain that it was sent from, or of those who carry the mailbox's mail. */
-async function isOurSide(ctx: Ctx, { sender, email_account_id }: Email, from: readonly string[]): Promise<boolean> {
+/** The domains that it was sent from, and of those who carry the mailbox's mail. */
+async function oursOf(ctx: Ctx, { sender, email_account_id }: Email): Promise<string[]> {
   const account = email_account_id === null ? null : await findRecord(ctx, connectedAccount, email_account_id);
   const addresses = [sender === null ? null : person(sender).email, account?.email ?? null];
   const hosts = [account?.smtp, account?.imap].flatMap((server) => (server ? [server.host, above(server.host)] : []));
   const ours = [...addresses.flatMap((one) => (one === null ? [] : domainOf(one))), providers[account?._type ?? ""], ...hosts];
-  return ours.some((one) => one && from.some((source) => isOneSite(source, one.toLowerCase())));
+  return ours.flatMap((one) => (one ? [one.toLowerCase()] : []));
 }
 
 /** `smtp.provider.example` is of `provider.example`. "" where that would be no name of somebody's. */

@@ -174,6 +174,10 @@ test("a report comes from where the mailbox's own server found it to come from, 
     [{ From: server, ...own("dkim=fail header.d=other.example; spf=none smtp.helo=mx.other.example") }, true],
     [{ From: "MAILER-DAEMON@hosting.example", ...own("dkim=pass header.i=@client.example") }, true],
   ];
+  const pretended = await scene();
+  await pretended.box.deliver(complaint({ From: "abuse@mx.example.com", "Return-Path": "<>" }, pretended));
+  await drained();
+  assert.deepEqual(await marksOf(pretended), [false, false]);
   for (const [head, expected] of cases) {
     const at = await scene();
     await at.box.deliver(bounce(head as Record<string, string>, at));
