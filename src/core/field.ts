@@ -15,12 +15,12 @@ export type OnDelete = "cascade" | "clear" | "refuse" | "keep";
 export type OnMove = "follow" | "match" | "clear" | "keep";
 
 export interface Reference {
-  /** The name of the resource that is pointed at. */
   to: string;
-  /** What happens to this record when that one is deleted. */
+  /** What happens to this record when the one pointed at is deleted, and to the value when this one moves to another organization. */
   onDelete: OnDelete;
-  /** What happens to the value when this record moves to another organization. */
   onMove: OnMove;
+  /** The one pointed at stays with this one: it is neither deleted nor moved with what it belongs to, and only loses that. */
+  keeps?: true;
 }
 
 /** Ids in a value that is not a reference: an id, a list of ids, or a list of objects with one id each. */
@@ -316,7 +316,7 @@ export function texts<const O extends FieldOptions & { max?: number; each?: z.Zo
 /** The id of another record. `user` points at a member. */
 export function ref<const O extends FieldOptions>(
   to: string,
-  rules: { onDelete: OnDelete; onMove: OnMove },
+  rules: Omit<Reference, "to">,
   options: O = {} as O,
 ): FieldOf<string, O> {
   const spec = field<string, O>("text", z.string().min(1).max(64, { error: "does not exist" }), options, z.string());

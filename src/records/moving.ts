@@ -10,7 +10,7 @@ import { type CustomField, customFieldsOf, customTypeOf, takes } from "./custom_
 import { deferConstraints } from "./defer_constraints.ts";
 import { withIds } from "./named_ids.ts";
 import { findRecords } from "./records.ts";
-import { lockPointing } from "./references.ts";
+import { lockPointing, unkept } from "./references.ts";
 import { removeRows } from "./removal.ts";
 import { store } from "./store.ts";
 
@@ -64,7 +64,10 @@ async function collect(
   for (const before of fresh) found.set(before.id, { of, before });
   const ids = fresh.map((row) => row.id as string);
   for (const pointer of ctx.registry.pointersTo(of.name)) {
-    if (owns(pointer.rule)) await collect(ctx, pointer.from, await lockPointing(ctx, pointer, ids), found);
+    if (owns(pointer.rule)) {
+      const going = await unkept(ctx, pointer.from, await lockPointing(ctx, pointer, ids));
+      await collect(ctx, pointer.from, going, found);
+    }
   }
 }
 
@@ -117,7 +120,7 @@ async function countLeft(
     const ids = records.map(({ before }) => before.id as string);
     return ctx.registry
       .pointersTo(of.name)
-      .filter(loses)
+      .filter((pointer) => loses(pointer) || isKept(ctx, pointer.from))
       .map((pointer) => ({ ...pointer, ids }));
   });
   const selects = losing.map(
@@ -133,6 +136,9 @@ async function countLeft(
 }
 
 const loses = ({ rule }: Pointer) => rule.onDelete === "clear" || (rule.onDelete === "cascade" && !owns(rule));
+
+/** Some of its records stay, because others keep them. */
+const isKept = (ctx: Ctx, of: Resource): boolean => ctx.registry.pointersTo(of.name).some(({ rule }) => rule.keeps);
 
 // --- what things are called there ---
 

@@ -31,6 +31,19 @@ export async function lockPointing(
     : lockWhere(ctx, child, condition, limit);
 }
 
+/** The rows without those that other records keep. */
+export async function unkept(ctx: Ctx, of: Resource, rows: readonly Row<Resource>[]): Promise<readonly Row<Resource>[]> {
+  const keepers = ctx.registry.pointersTo(of.name).filter(({ rule }) => rule.keeps);
+  if (keepers.length === 0 || rows.length === 0) return rows;
+  const ids = rows.map((row) => row.id as string);
+  const selects = keepers.map(
+    ({ from: keeper, field }) => sql`select t.${name(field)} from ${from(keeper, "t")}
+      where t.organization_id = ${ctx.organization_id} and t.${name(field)} = any(${ids})`,
+  );
+  const kept = new Set((await query(ctx, statement(join(selects, " union ")))).map(([id]) => id!));
+  return rows.filter((row) => !kept.has(row.id as string));
+}
+
 /** Locks and returns the rows that meet a condition on the alias `t`, visible or not. */
 export async function lockWhere<R extends Resource>(
   ctx: Ctx,

@@ -3,6 +3,7 @@
 
 import { type Ctx, query, write } from "../core/context.ts";
 import { invalid } from "../core/errors.ts";
+import type { OnDelete } from "../core/field.ts";
 import type { Pointer } from "../core/registry.ts";
 import { from, kindOf, type Resource, type Row } from "../core/resource.ts";
 import { join, name, or, type Sql, sql, statement } from "../db/sql.ts";
@@ -10,7 +11,7 @@ import { updateRows } from "./change.ts";
 import { deferConstraints } from "./defer_constraints.ts";
 import { emitInTurns } from "./event.ts";
 import { holdersOf, withIds } from "./named_ids.ts";
-import { among, asOne, lockPointing, lockToChange } from "./references.ts";
+import { among, asOne, lockPointing, lockToChange, unkept } from "./references.ts";
 import { notesOf } from "./removal_notes.ts";
 import { aNoun } from "./standard_operation.ts";
 
@@ -70,10 +71,17 @@ async function collect(ctx: Ctx, of: Resource, found: readonly Row<Resource>[], 
   for (const id of ids) going.ids.add(id);
   await refuseWhileUsed(ctx, of, ids);
   const pointers = await pointersInUse(ctx, of, ids);
+  const losing: Used[] = [];
   for (const pointer of pointers) {
-    if (pointer.rule.onDelete === "cascade") await collect(ctx, pointer.from, await lockPointing(ctx, pointer, ids), going);
+    if (pointer.rule.onDelete !== "cascade") losing.push(pointer);
+    else {
+      const found = await lockPointing(ctx, pointer, ids);
+      const along = await unkept(ctx, pointer.from, found);
+      if (along.length < found.length) losing.push(pointer);
+      await collect(ctx, pointer.from, along, going);
+    }
   }
-  going.groups.push({ of, rows, ids, losing: pointers.filter(({ rule }) => rule.onDelete === "clear") });
+  going.groups.push({ of, rows, ids, losing });
 }
 
 async function refuseWhileUsed(ctx: Ctx, of: Resource, ids: readonly string[]): Promise<void> {
@@ -189,9 +197,12 @@ async function changeAll(
 
 const valuesOf = (row: Row<Resource>, keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, row[key]]));
 
+/** What belonged to a deleted record and stays is kept by another one. */
+const loses = (rule: OnDelete | undefined): boolean => rule === "clear" || rule === "cascade";
+
 /** The columns that referred to deleted records, without those references. */
 function without(ctx: Ctx, of: Resource, row: Row<Resource>, gone: ReadonlySet<string>): Record<string, unknown> {
   const values = withIds(ctx.directory, of, row, (id) => (gone.has(id) ? null : id));
-  for (const [key, { ref }] of of.columns) if (ref?.onDelete === "clear" && gone.has(row[key] as string)) values[key] = null;
+  for (const [key, { ref }] of of.columns) if (loses(ref?.onDelete) && gone.has(row[key] as string)) values[key] = null;
   return values;
 }

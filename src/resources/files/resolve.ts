@@ -72,7 +72,8 @@ async function targetsOf(ctx: Ctx, contactId: string | undefined, leadId: string
     throw invalid({ contact_id: "belongs to another lead" });
   const ofLead = person?.lead_id ?? leadId ?? null;
   return [
-    sql`t.lead_id is null`,
+    // The PDF of a quote outlives its lead, and is nothing for others.
+    sql`(t.lead_id is null and not t.is_system)`,
     ...(ofLead === null ? [] : [sql`(t.lead_id = ${ofLead} and t.contact_id is null)`]),
     ...(person === null ? [] : [sql`t.contact_id = ${person.id}`]),
   ];

@@ -29,7 +29,7 @@ export interface FileValues {
   outreach_channel?: StoredFile["outreach_channel"];
   share_expires_at?: string | null;
   private_to?: string | null;
-  /** Made by the service. It is deleted only with its lead. */
+  /** Made by the service. It is deleted only with its lead, and that of a quote only with the quote. */
   is_system?: boolean;
 }
 

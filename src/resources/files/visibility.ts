@@ -11,6 +11,9 @@ export function fileIsVisible(ctx: Ctx, alias: string): Sql {
   const mayRead = may(ctx, "export") ? null : sql`(${t}.lead_id is not null or not ${t}.is_system or not ${isExport})`;
   const isMine = sql`(${t}.private_to is null or ${t}.private_to = ${ctx.actor.user_id})`;
   const asLead = visibleAsLead(ctx, alias);
-  const isOwn = sql`(${t}.lead_id is not null or not ${t}.is_system or ${t}.created_by = ${ctx.actor.user_id})`;
+  const me = ctx.actor.user_id;
+  const isOfMyQuote = sql`exists (select from quote q where q.organization_id = ${ctx.organization_id} and q.created_by = ${me}
+    and (q.file_id = ${t}.id or q.signed_file_id = ${t}.id))`;
+  const isOwn = sql`(${t}.lead_id is not null or not ${t}.is_system or ${t}.created_by = ${me} or ${isOfMyQuote})`;
   return and([isMine, mayRead, asLead, asLead && isOwn].filter((rule) => rule !== null));
 }

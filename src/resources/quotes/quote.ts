@@ -153,16 +153,23 @@ export const quote = resource({
     public_hash: text({ readOnly: true, hidden: true }),
     file_id: ref(
       "file",
-      { onDelete: "clear", onMove: "clear" },
+      { onDelete: "clear", onMove: "clear", keeps: true },
       { readOnly: true, doc: "The PDF of the quote as it was sent; null until it is open." },
     ),
     signed_file_id: ref(
       "file",
-      { onDelete: "clear", onMove: "clear" },
+      { onDelete: "clear", onMove: "clear", keeps: true },
       { readOnly: true, doc: "The PDF with the acceptance, which is made shortly after it; null before." },
     ),
     parties: json(parties, { readOnly: true, hidden: true }),
-    logo_file_id: ref("file", { onDelete: "clear", onMove: "clear" }, { readOnly: true, hidden: true }),
+    logo_file_id: ref(
+      "file",
+      { onDelete: "clear", onMove: "clear" },
+      {
+        readOnly: true,
+        doc: "The logo that it was sent with; null without one, when its file is deleted, and until it is open.",
+      },
+    ),
     date_sent: timestamp({ readOnly: true, doc: "When it became open." }),
     date_accepted: timestamp({ readOnly: true }),
     date_declined: timestamp({ readOnly: true }),

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { textOfPdf } from "../../../test/support/pdf.ts";
+import { withWorker } from "../../../test/support/worker.ts";
 
 const seat = { name: "Seat", unit_price: 1000, quantity: 3 };
 const path = (of: { id: string }) => `/quote/${of.id}/`;
@@ -339,6 +340,64 @@ test("sending with an Idempotency-Key sends once", async () => {
   assert.deepEqual(second.body, first.body);
   assert.equal(second.headers.get("idempotency-replayed"), "true");
   assert.equal((await acme.events(quote.id)).filter((one) => one.action === "sent").length, 1);
+});
+
+for (const what of ["is deleted", "moves to another organization"] as const)
+  test(`a signed quote and what was sent are there as they were when the lead ${what}, for those who see the quote`, async () => {
+    const acme = await organization();
+    const there = await acme.another();
+    const seller = await acme.memberWith([]);
+    const stranger = await acme.memberWith([]);
+    const lead = await acme.lead({ name: "Globex", owner_id: seller.userId });
+    const quote = await sent(seller, { lead_id: lead.id });
+    await visit(acme, quote, await answering(acme, quote, "accept"));
+    await withWorker(acme.service, (worker) => worker.drained());
+    const { signed_file_id } = await acme.get(path(quote));
+    const other = await acme.post("/file/", { lead_id: lead.id, name: "other.txt", content_base64: "eA==" });
+    const pdf = async () => Buffer.from(await (await fetch(pdfOf(acme, quote))).arrayBuffer());
+    const before = await pdf();
+
+    if (what === "is deleted") await acme.delete(`/lead/${lead.id}/`);
+    else {
+      const { moved, left } = await acme.post(`/lead/${lead.id}/move/`, { target_organization_id: there.id });
+      assert.deepEqual([moved.files, left.quote, left.file], [1, 1, 2]);
+    }
+
+    const after = await acme.get(path(quote));
+    assert.deepEqual([after.file_id, after.signed_file_id, after.lead_id], [quote.file_id, signed_file_id, null]);
+    assert.deepEqual(await pdf(), before);
+    for (const id of [quote.file_id, signed_file_id]) {
+      const kept = await acme.get(`/file/${id}/`);
+      assert.deepEqual([kept.lead_id, kept.is_system], [null, true]);
+      assert.equal((await seller.get(`/file/${id}/`)).id, id);
+      await stranger.refused(404, "GET", `/file/${id}/`);
+      await acme.refused(400, "DELETE", `/file/${id}/`);
+    }
+    await acme.refused(404, "GET", `/file/${other.id}/`);
+  });
+
+test("the PDF of a canceled quote goes with it when its lead is gone", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+  await acme.put(path(quote), { status: "canceled" });
+  await acme.delete(`/lead/${quote.lead_id}/`);
+  assert.equal((await acme.get(`/file/${quote.file_id}/`)).lead_id, null);
+
+  await acme.delete(path(quote));
+
+  await acme.refused(404, "GET", `/file/${quote.file_id}/`);
+});
+
+test("a PDF that is not stored is made once for all who ask for it with the link", async () => {
+  const acme = await organization();
+  const quote = await sent(acme);
+  await acme.service.app.db.unscoped({ text: "update quote set file_id = null where id = $1", values: [quote.id] });
+
+  const asked = Array.from({ length: 12 }, async () => (await fetch(pdfOf(acme, quote))).arrayBuffer());
+  const [first, ...more] = (await Promise.all(asked)).map((one) => Buffer.from(one));
+
+  assert.match(textOfPdf(first!), /Globex/);
+  for (const one of more) assert.deepEqual(one, first);
 });
 
 test("a quote stays where it was numbered when its lead moves to another organization", async () => {

@@ -13,10 +13,10 @@ import { parseEmail } from "../../values/email.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { file } from "../files/file.ts";
 import { logoIfGood } from "../organization/logo.ts";
+import { pdfForLink } from "./pdf_for_link.ts";
 import { quote } from "./quote.ts";
 import { documentOf, type QuoteDocument } from "./quote_document.ts";
 import { type AnswerForm, type QuotePage, showPage } from "./quote_html.ts";
-import { pdfOf } from "./quote_pdf.ts";
 import { changeQuote, settled } from "./quote_states.ts";
 
 type Quote = Row<typeof quote>;
@@ -152,7 +152,7 @@ interface PdfSource {
 /** The PDF stored when the quote was sent or accepted. It is made again when that is gone, or not there yet. */
 async function showPdf({ settings }: Core, { document, kept }: PdfSource): Promise<PublicAnswer> {
   const bytes = kept === null ? null : await settings.storage.read(kept.storage_key).catch(goneIsNull);
-  const content = new Content("application/pdf", bytes ?? (await pdfOf(settings.storage, document)), {
+  const content = new Content("application/pdf", bytes ?? (await pdfForLink(settings.storage, document)), {
     ...(bytes === null ? {} : { "content-length": String(kept!.size) }),
     "content-disposition": `inline; filename="${document.number}.pdf"`,
     "referrer-policy": "no-referrer",

@@ -7,6 +7,7 @@ import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { addDays } from "../../values/time.ts";
 import { contact } from "../contacts/contact.ts";
+import { removeFiles } from "../files/remove_files.ts";
 import { lead } from "../leads/lead.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
 import { currencyOfOrganization, moneyMax } from "../shared/money.ts";
@@ -83,6 +84,8 @@ export async function deleteQuote(ctx: Ctx, before: Quote): Promise<void> {
   if (before.status !== "draft" && before.status !== "canceled")
     throw invalid({ status: "must be draft or canceled for the quote to be deleted" });
   await store.remove(ctx, quote, [before]);
+  // Its PDF belonged to the quote alone once the lead was gone.
+  if (before.lead_id === null && before.file_id !== null) await removeFiles(ctx, [before.file_id]);
 }
 
 // --- content ---
