@@ -231,3 +231,28 @@ test("deleting a sequence ends who is in it, and tells why", async () => {
   assert.equal((await acme.get(`/activity/email/${email.id}/`)).followup_sequence_id, null);
   await acme.refused(400, "PUT", `/sequence_subscription/${one.id}/`, { status: "active" }, "status");
 });
+
+test("whom a query lets in is decided by who made the sequence, and by admins", async () => {
+  const acme = await organization();
+  const [author, rita] = [
+    await acme.memberWith(["manage_email_sequences", "view_all_leads"]),
+    await acme.memberWith(["manage_email_sequences"]),
+  ];
+  const trigger_query = { type: "object_type", object_type: "contact" };
+  const other = { type: "object_type", object_type: "lead" };
+  const body = { name: "Calls", timezone: "UTC", steps: [{ step_type: "call" }] };
+  const [asks, plain] = [await author.post("/sequence/", { ...body, trigger_query }), await author.post("/sequence/", body)];
+  const [path, plainPath] = [`/sequence/${asks.id}/`, `/sequence/${plain.id}/`];
+
+  await rita.refused(403, "PUT", path, { trigger_query: other });
+  await rita.refused(403, "PUT", plainPath, { trigger_query });
+  await rita.refused(403, "PUT", path, { sender: { mode: "owner" } });
+  await rita.put(path, { name: "Calls of new leads", trigger_query, status: "paused" });
+  await rita.refused(403, "PUT", path, { status: "active" });
+  await rita.put(plainPath, { status: "paused" });
+
+  assert.equal((await rita.put(plainPath, { status: "active" })).status, "active");
+  assert.equal((await author.put(path, { status: "active" })).status, "active");
+  assert.deepEqual((await acme.put(path, { trigger_query: other })).trigger_query, other);
+  assert.equal((await rita.put(path, { trigger_query: null })).trigger_query, null);
+});

@@ -10,6 +10,7 @@ import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { atFirstStep } from "./due.ts";
 import { forgetSteps, keepSteps } from "./former_steps.ts";
+import { checkLetsIn } from "./lets_in.ts";
 import { isLive } from "./live_once.ts";
 import { noteMatching } from "./matched_before.ts";
 import { sequence } from "./sequence.ts";
@@ -44,6 +45,7 @@ export async function updateSequence(
 ): Promise<Sequence> {
   const steps = numbered(patch.steps ?? before.steps, before.steps, ctx.now);
   const status = statusWith(steps, patch.status, before);
+  checkLetsIn(ctx, before, patch, status);
   await checkQueries(ctx, { ...patch, steps }, before);
   checkOutcomes(ctx, steps, before.steps);
   checkHolidays(ctx, patch.schedule, before.schedule);
