@@ -5,7 +5,7 @@ import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { extract, type Header } from "tar-stream";
-import type { Secrets } from "../services/secrets.ts";
+import { openSecrets, type Secrets } from "../services/secrets.ts";
 import { type Head, type Manifest, parseHead, parseManifest } from "./manifest.ts";
 
 export type Chunks = AsyncIterable<Uint8Array>;
@@ -23,6 +23,8 @@ export const keyName = "secret_key";
 export interface ArchiveReader {
   head?(head: Head): Promise<void>;
   key?(key: string): Promise<void>;
+  /** Nobody here has the key that signed it, so it may have been changed with all of its hashes. */
+  unchecked?(): void;
   /** Must read all chunks. */
   table?(name: string, chunks: Chunks): Promise<void>;
   /** Must read all chunks. */
@@ -32,10 +34,11 @@ export interface ArchiveReader {
 /** Opens an archive from its beginning: the path of a file, or its bytes from elsewhere. */
 export type Opening = () => Promise<string | Readable>;
 
-/** Reads an archive, which is a file or comes from elsewhere, from its beginning to its end. Returns its manifest, or throws if anything is missing or was changed. */
+/** Reads an archive, which is a file or comes from elsewhere, from its beginning to its end. Returns its manifest, or throws if anything is missing or was changed, as its signature says by the given key or the one in it. */
 export async function readArchive(source: string | Readable, secrets: Secrets | null, reader: ArchiveReader): Promise<Manifest> {
   const entries = entriesOf(source);
   let place: "begin" | "middle" | "end" = "begin";
+  const keys = secrets === null ? [] : [secrets];
   const found = { tables: new Map<string, Measured>(), files: createHash("sha256"), count: 0, bytes: 0 };
   try {
     let entry = await entries.next();
@@ -47,8 +50,9 @@ export async function readArchive(source: string | Readable, secrets: Secrets | 
       const name = rest.join("/");
       const measured = measure(partsOf(entry, entries.next, (next) => (entry = next)));
       if (folder === keyName && name === "") {
-        const key = await textOf(measured.chunks);
-        await reader.key?.(key.trim());
+        const key = (await textOf(measured.chunks)).trim();
+        keys.push(openSecrets(key));
+        await reader.key?.(key);
       } else if (folder === "tables" && !found.tables.has(name)) {
         await (reader.table ?? drain)(name, measured.chunks);
         found.tables.set(name, measured.result());
@@ -60,10 +64,11 @@ export async function readArchive(source: string | Readable, secrets: Secrets | 
       } else throw new Error(`This is no whole archive of Headwater: nobody put ${name} into it.`);
     }
     if (entry === null) throw tooShort();
-    const manifest = parseManifest(await textOf(entry.chunks), secrets);
+    const { manifest, isChecked } = parseManifest(await textOf(entry.chunks), keys);
     place = "end";
     if ((await entries.next()) !== null) throw tooLong();
     check(manifest, begun, found);
+    if (!isChecked) reader.unchecked?.();
     return manifest;
   } catch (error) {
     throw errorOf(error as Error, place);

@@ -9,6 +9,7 @@ import { createDatabase } from "../../test/support/database.ts";
 import { settled } from "../../test/support/feed.ts";
 import { organization, Workspace } from "../../test/support/given.ts";
 import { outboundService } from "../../test/support/outbound.ts";
+import { command } from "../../test/support/processes.ts";
 import { receiver } from "../../test/support/receiver.ts";
 import { startService, testSecretKey } from "../../test/support/service.ts";
 import { startMailServer } from "../../test/support/smtp.ts";
@@ -28,14 +29,14 @@ after(async () => {
 const secrets = openSecrets(testSecretKey);
 const env = { OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8,::1/128" };
 
-const backup = async (ws: Workspace, name: string) => {
+const backup = async (ws: Workspace, name: string, key: string | null = testSecretKey) => {
   const path = join(folder, name);
   const { app, databaseUrl: url } = ws.service;
   await takeBackup(path, {
     url,
     storage: app.core.settings.storage,
     secrets,
-    key: testSecretKey,
+    key,
     withSecrets: true,
     release: "test",
     organization_id: null,
@@ -178,6 +179,15 @@ test("an archive that is cut off, changed, or of a newer release is refused", as
     changed("signed", replaced('"missing": {\n        "count": 0', '"missing": {\n        "count": 7')),
     /not the one that was signed/,
   );
+  const forgedWhole = replaced('"missing": {\n        "count": 0', '"missing": {\n        "count": 7');
+  const withoutOurs = async (bytes: Buffer) => {
+    await writeFile(join(folder, "forged-whole"), bytes);
+    return readArchive(join(folder, "forged-whole"), null, {});
+  };
+  await assert.rejects(withoutOurs(forgedWhole(await readFile(path))), /not the one that was signed/, "by the key in it");
+  const ids = [`"signed_by": "${secrets.key_id}"`, '"signed_by": "another8"'] as const;
+  const disowned = Buffer.from((await readFile(path)).toString("latin1").replaceAll(...ids), "latin1");
+  await assert.rejects(withoutOurs(disowned), /not the one that was signed/, "what sealed it has signed it");
   await assert.rejects(changed("newer", replaced('"format_version": 1', '"format_version": 9')), /of a newer release/);
   await assert.rejects(takeAgain(acme, path), /is there already: an archive takes nothing's place/);
   await assert.rejects(backup(acme, "nowhere/good"), /There is no folder for .*: make it first/);
@@ -187,6 +197,22 @@ test("an archive that is cut off, changed, or of a newer release is refused", as
     restoreArchive(async () => path, manifest, { url, storage: app.core.settings.storage, secrets, withSecrets: true }),
     /not empty/,
   );
+});
+
+test("verify says when nobody here has the key that signed an archive, and checks it with a key from anywhere", async () => {
+  const acme = await organization(await outboundService());
+  const [alone, withKey] = [await backup(acme, "alone", null), await backup(acme, "with-key")];
+  const verify = (path: string, SECRET_KEY = "") => command(["verify", path], { DATA_DIR: join(folder, "nobody"), SECRET_KEY });
+
+  const unchecked = await verify(alone);
+  const [checked, byItsOwn] = [await verify(alone, testSecretKey), await verify(withKey)];
+
+  assert.equal(unchecked.code, 0);
+  assert.match(
+    unchecked.err,
+    new RegExp(`signature was not checked: the key that signed it \\(${secrets.key_id}\\) is not here`),
+  );
+  for (const { code, err } of [checked, byItsOwn]) assert.deepEqual([code, err], [0, ""]);
 });
 
 const takeAgain = async (ws: Workspace, path: string) => backup(ws, path.slice(folder.length + 1));

@@ -58,14 +58,20 @@ const signed = z.object({ manifest, signature: z.string() });
 
 export const parseHead = (text: string): Head => parse(head, text);
 
-/** Throws for a manifest that was changed, where `secrets` are those that signed it. */
-export function parseManifest(text: string, secrets: Secrets | null): Manifest {
+/** The manifest, and whether one of the keys has signed it. Throws for one that was changed, where the key that signed it is among them. */
+export function parseManifest(text: string, keys: readonly Secrets[]): { manifest: Manifest; isChecked: boolean } {
   const { manifest: found, signature } = parse(signed, text);
-  const signer = found.signed_by ?? found.secrets?.key_id;
-  if (secrets !== null && signer === secrets.key_id && signatureOf(found, secrets) !== signature)
+  const signer = signerOf(found);
+  const by = keys.find(({ key_id }) => key_id === signer);
+  // What seals the secrets of an archive has signed it, too.
+  const isOthers = found.secrets !== null && signer !== found.secrets.key_id;
+  if (isOthers || (by !== undefined && signatureOf(found, by) !== signature))
     throw new Error("The archive was changed after it was taken: its manifest is not the one that was signed.");
-  return found;
+  return { manifest: found, isChecked: by !== undefined };
 }
+
+/** The id of the key that signed it. The first archives without secrets do not say it. */
+export const signerOf = ({ signed_by, secrets }: Head): string | undefined => signed_by ?? secrets?.key_id;
 
 export const signManifest = (one: Manifest, secrets: Secrets): string =>
   JSON.stringify({ manifest: one, signature: signatureOf(one, secrets) }, null, 2);

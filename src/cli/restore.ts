@@ -13,7 +13,7 @@ import { adoptSecretKey, openSecrets, secretKey } from "../services/secrets.ts";
 import { archiveAt, newestArchive } from "./archive_at.ts";
 import { filesOf, refuseWhileServing, withDatabase } from "./database.ts";
 import { columns, complain, Mistake, say } from "./say.ts";
-import { contentsOf } from "./verify.ts";
+import { contentsOf, keyAtHand, uncheckedWords } from "./verify.ts";
 
 interface Options {
   withoutSecrets?: boolean;
@@ -29,13 +29,15 @@ export async function run(config: Config, given: string | undefined, options: Op
   if (options.organization) return putIn(config, file, options.newIds === true);
   const open = await archiveAt(config, file);
   let archived: string | null = null;
-  const configured = config.secret_key === null ? null : openSecrets(config.secret_key);
-  const manifest = await readArchive(await open(), configured, {
+  let isChecked = true;
+  const manifest = await readArchive(await open(), await keyAtHand(config), {
     head: refuseUnknown,
     key: async (key) => void (archived = key),
+    unchecked: () => void (isChecked = false),
   });
   if (manifest.organization_id !== null)
     throw new Mistake("The archive is of one organization: put it into a database with others by restore --organization.");
+  if (!isChecked) complain(uncheckedWords(manifest));
   if (archived !== null && config.secret_key === null && options.withoutSecrets !== true)
     await adoptSecretKey(archived, config.data_dir);
   const key = await secretKey(config.secret_key, config.data_dir);

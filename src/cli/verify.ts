@@ -1,20 +1,30 @@
 // `headwater verify FILE`: reads an archive from its beginning to its end, and says what is in it. Without FILE, the newest one of BACKUP_TO.
 import { readArchive } from "../backup/archive.ts";
-import type { Manifest } from "../backup/manifest.ts";
+import { type Manifest, signerOf } from "../backup/manifest.ts";
 import type { Config } from "../config.ts";
-import { openSecrets } from "../services/secrets.ts";
+import { openSecrets, presentKey, type Secrets } from "../services/secrets.ts";
 import { archiveAt, newestArchive } from "./archive_at.ts";
-import { columns, say } from "./say.ts";
+import { columns, complain, say } from "./say.ts";
 
 export async function run(config: Config, given: string | undefined): Promise<void> {
   const file = given ?? (await newestArchive(config));
   if (given === undefined) say(`The newest backup is ${file}.`);
   const open = await archiveAt(config, file);
-  const secrets = config.secret_key === null ? null : openSecrets(config.secret_key);
-  const manifest = await readArchive(await open(), secrets, {});
+  let isChecked = true;
+  const manifest = await readArchive(await open(), await keyAtHand(config), { unchecked: () => void (isChecked = false) });
   say(columns(manifest.tables.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, String(rows)])));
   say(contentsOf(manifest));
+  if (!isChecked) complain(uncheckedWords(manifest));
 }
+
+/** The key that may have signed an archive. One that holds its own key is checked by that. */
+export async function keyAtHand({ secret_key, data_dir }: Config): Promise<Secrets | null> {
+  const key = await presentKey(secret_key, data_dir);
+  return key === null ? null : openSecrets(key);
+}
+
+export const uncheckedWords = (manifest: Manifest): string =>
+  `Its signature was not checked: the key that signed it (${signerOf(manifest) ?? "unknown"}) is not here. It is whole, but somebody may have changed it and its hashes: set SECRET_KEY to that key to know, or use it only if you trust where it comes from.`;
 
 export function contentsOf({ id, taken_at, release, organization_id, tables, files, secrets }: Manifest): string {
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
