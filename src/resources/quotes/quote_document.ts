@@ -97,14 +97,18 @@ export async function documentOf(ctx: Ctx, of: Quote): Promise<QuoteDocument> {
   };
 }
 
+/** As people write numbers: no `1e-9`, and no `0.30000000000000004` for the sum of 0.1 and 0.2. */
+const inFigures = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 15, useGrouping: false });
+
 const every: Record<Period, string> = { one_time: "", monthly: " a month", annual: " a year" };
 
 function lineInWords(line: QuoteLine, currency: string): DocumentLine {
-  const taxes = { exclusive: `${line.tax_percent}%`, inclusive: `${line.tax_percent}% included`, none: "" };
+  const rate = inFigures.format(line.tax_percent);
+  const taxes = { exclusive: `${rate}%`, inclusive: `${rate}% included`, none: "" };
   return {
     name: line.name,
     description: line.description,
-    quantity: String(line.quantity),
+    quantity: inFigures.format(line.quantity),
     price: `${formatMoney(line.unit_price, currency)}${every[line.billing_period]}`,
     discount: line.discount_total === 0 ? "" : `-${formatMoney(line.discount_total, currency)}`,
     tax: line.tax_percent === 0 ? "" : taxes[line.tax_method],
@@ -127,14 +131,16 @@ function sumsOf(of: Quote): Sum[] {
     ["Subtotal", money(of.subtotal)],
     ...(ofLines === 0 ? [] : [["Discounts on items", `-${money(ofLines)}`] as Sum]),
     ...(discount === 0 ? [] : [[discountLabel(of), `-${money(discount)}`] as Sum]),
-    ...taxes.filter(onTop).map((tax): Sum => [`Tax ${tax.tax_percent}%`, money(tax.tax_total)]),
-    ...taxes.filter((tax) => !onTop(tax)).map((tax): Sum => [`Tax ${tax.tax_percent}% (included)`, money(tax.tax_total)]),
+    ...taxes.filter(onTop).map((tax): Sum => [`Tax ${inFigures.format(tax.tax_percent)}%`, money(tax.tax_total)]),
+    ...taxes
+      .filter((tax) => !onTop(tax))
+      .map((tax): Sum => [`Tax ${inFigures.format(tax.tax_percent)}% (included)`, money(tax.tax_total)]),
     ["Total", money(of.total)],
   ];
 }
 
 const discountLabel = ({ discount, discount_type }: Quote): string =>
-  discount_type === "percentage" ? `Discount ${discount}%` : "Discount";
+  discount_type === "percentage" ? `Discount ${inFigures.format(discount)}%` : "Discount";
 
 /** `Due: $1,000.00 once, $30.00 a month`, when something recurs. */
 function dueOf(of: Quote): string | null {

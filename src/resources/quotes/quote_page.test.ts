@@ -95,6 +95,20 @@ test("the table adds up for its reader, to the cent, and the page, the PDF and t
   );
 });
 
+test("numbers are printed as people write them", async () => {
+  const acme = await organization();
+  const taxed = { name: "Seat", unit_price: 100_000, tax_percent: 7.000000000000001, tax_method: "exclusive" };
+  const quote = await sent(acme, {
+    line_items: [0.1 + 0.2, 1e-9, 12345678.5].map((quantity) => ({ ...taxed, quantity })),
+    discount: 0.1 + 0.7,
+  });
+
+  const { text } = await visit(acme, quote);
+
+  for (const shown of [">0.3<", ">0.000000001<", ">12345678.5<", ">7%<", "Tax 7%<", "Discount 0.8%<"])
+    assert.ok(text.includes(shown), `${shown} in ${text}`);
+});
+
 test("a tax on nothing is not printed", async () => {
   const acme = await organization();
   const free = { name: "Trial", unit_price: 0, tax_percent: 5, tax_method: "exclusive" };
