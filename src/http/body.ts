@@ -13,12 +13,25 @@ export const notJson = (): Problem => invalid({}, "The request contains invalid 
 const noObject = (): Problem => invalid({ body: 'must be a JSON object, such as {"name": "Acme"}' }, notJson().message);
 
 /** An empty body is `{}`: actions need none. `notObject` refuses JSON that is no object. */
-export function parseBody(bytes: Buffer, notObject: () => Problem = noObject): Record<string, unknown> {
+export const parseBody = (bytes: Buffer, notObject: () => Problem = noObject): Record<string, unknown> =>
+  objectIn(bytes, (text) => JSON.parse(text), notObject);
+
+/** The same of what another service sends, who will not send it otherwise: what cannot be stored as it is, is kept as well as possible. */
+export const parseStranger = (bytes: Buffer, notObject: () => Problem): Record<string, unknown> =>
+  objectIn(bytes, (text) => JSON.parse(text, keptOf as (key: string, value: unknown) => unknown), notObject);
+
+/** A number that would not be the same is kept as the text that was sent. */
+function keptOf(_key: string, value: unknown, { source }: { source?: string }): unknown {
+  if (typeof value === "number") return isExact(value) ? value : source;
+  return typeof value === "string" ? storable(value) : value;
+}
+
+function objectIn(bytes: Buffer, read: (text: string) => unknown, notObject: () => Problem): Record<string, unknown> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw notJson();
   if (bytes.length > 2 * nodesMax && marksIn(bytes) > 2 * nodesMax) throw tooManyValues();
   const text = bytes.toString("utf8");
-  const body = parsed(text);
+  const body = parsed(text, read);
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw notObject();
 
   new Check(text).object(body as Record<string, unknown>, "", 1);
@@ -49,9 +62,9 @@ function endOfText(bytes: Buffer, from: number): number {
 
 const tooManyValues = (): Problem => refusal("body", `must have ${nodesMax} values or fewer`);
 
-function parsed(text: string): unknown {
+function parsed(text: string, read: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return read(text);
   } catch {
     throw notJson();
   }
@@ -99,6 +112,9 @@ export const unstorable = "must not contain NUL or half of a surrogate pair";
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
+
+/** The same text with what it cannot store marked as lost. */
+export const storable = (text: string): string => text.replaceAll("\0", "\uFFFD").toWellFormed();
 
 const hasPrototype = (value: unknown) => typeof value === "object" && value !== null && Object.hasOwn(value, "prototype");
 

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { invalid, Problem, statuses } from "../core/errors.ts";
 import type { OpenGroup } from "../core/operation.ts";
 import type { PublicRequest, PublicRoute } from "../records/public_route.ts";
-import { isStorable, parseBody, unstorable } from "./body.ts";
+import { isStorable, parseStranger, storable, unstorable } from "./body.ts";
 import { parseQuery } from "./query.ts";
 import { isOver, resetSeconds } from "./rate_limit.ts";
 import { answer, refuse } from "./reply.ts";
@@ -114,13 +114,10 @@ function readPublicRequest(x: Exchange, { signed, raw, group }: PublicRoute): Pu
 /** A form, or else JSON. */
 function readRaw({ headers }: FastifyRequest, sent: Buffer): Record<string, unknown> {
   const bytes = unzipped(sent, headers["content-encoding"]);
-  if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) return parseBody(bytes, notObject);
-  const form = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
-  for (const [name, value] of Object.entries(form)) {
-    if (name === "__proto__") throw invalid({ ["__proto__"]: "is not allowed" });
-    if (!isStorable(name + value)) throw invalid({ [name]: unstorable });
-  }
-  return form;
+  if (!/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "")) return parseStranger(bytes, notObject);
+  const form = [...new URLSearchParams(bytes.toString("utf8"))].map(([name, value]) => [storable(name), storable(value)]);
+  if (form.some(([name]) => name === "__proto__")) throw invalid({ ["__proto__"]: "is not allowed" });
+  return Object.fromEntries(form);
 }
 
 const notObject = (): Problem => invalid({}, "The body must be a JSON object.");

@@ -336,6 +336,25 @@ describe("a call", () => {
     );
   });
 
+  test("is kept as well as possible: numbers too large to be exact are the text that was sent", async () => {
+    const acme = await organization();
+    const { id, call } = await hooked(acme, { verification: { mode: "none" } });
+
+    const order = await call('{"n": 820982911946154508, "small": 12.5, "much": 1e300, "note": "a\\u0000b \\ud83d"}');
+    const form = await call("n=a%00b", { "content-type": "application/x-www-form-urlencoded" });
+    await work(acme);
+
+    assert.deepEqual([order.status, form.status], [202, 202]);
+    const inputs = (await acme.all(`/automations/${id}/runs/`)).map(({ input }) => JSON.stringify(input)).sort();
+    assert.deepEqual(
+      inputs,
+      [
+        JSON.stringify({ n: "820982911946154508", much: "1e300", note: "a\ufffdb \ufffd", small: 12.5 }),
+        JSON.stringify({ n: "a\ufffdb" }),
+      ].sort(),
+    );
+  });
+
   test("that cannot be read is refused: too long, no JSON, no such address", async () => {
     const acme = await organization();
     const { made, call } = await hooked(acme, { verification: { mode: "none" } });
