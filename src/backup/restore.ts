@@ -32,6 +32,7 @@ export const fileMost = 2 ** 40;
 export async function restoreArchive(open: Opening, manifest: Manifest, target: Target): Promise<LostSecret[]> {
   if (manifest.organization_id !== null)
     throw new Error("The archive is of one organization: put it into a database with others by restore --organization.");
+  await withClient(target.url, "headwater restore", refuseForeign);
   await migrate(target.url, { count: manifest.migrations.count, toRestore: true });
   const load = async (client: pg.Client) => {
     await refuseUnlessEmpty(client, manifest);
@@ -78,6 +79,20 @@ export async function refuseUnknown({ migrations, release }: Head): Promise<void
   if (known[migrations.count - 1]?.file !== migrations.last)
     throw new Error(
       `The archive is of a release with other migrations (${migrations.last}): use the release that it was taken with, ${release}.`,
+    );
+}
+
+/** Tables of another program, before ours come beside them. */
+async function refuseForeign(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ relname: string }>(
+    `select relname from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+       and to_regclass('public.migration') is null
+       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+     order by relname limit 3`,
+  );
+  if (rows.length > 0)
+    throw new Error(
+      `The database is not empty: it has tables of something else (${rows.map(({ relname }) => relname).join(", ")}). Restore into an empty one, by another DATABASE_URL.`,
     );
 }
 

@@ -8,7 +8,7 @@ import { takeScheduled } from "../backup/scheduled.ts";
 import { type Source, takeBackup } from "../backup/take.ts";
 import type { Config } from "../config.ts";
 import { openSecrets, secretKey } from "../services/secrets.ts";
-import { filesOf, withDatabase } from "./database.ts";
+import { filesOf, refuseBlank, withDatabase } from "./database.ts";
 import { complain, Mistake, say } from "./say.ts";
 import { tellOperator } from "./tell_operator.ts";
 import { contentsOf } from "./verify.ts";
@@ -26,6 +26,7 @@ export async function run(config: Config, file: string | undefined, options: Opt
   setPriority(5);
   if (organization !== undefined && file === undefined) throw new Mistake("Say into which file the organization goes.");
   await withDatabase(config, async (url) => {
+    await refuseBlank(url);
     const source = await sourceOf(config, url, { withoutSecrets, organization });
     if (file !== undefined) tell(await takeBackup(file, source), source);
     else await runScheduled(config, source, despiteMissing);

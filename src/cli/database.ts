@@ -50,6 +50,14 @@ export function refuseWithoutDatabase(config: Config): void {
     );
 }
 
+/** The same where DATABASE_URL names a database that nobody has begun. */
+export async function refuseBlank(url: string): Promise<void> {
+  const { rows } = await withClient(url, "headwater command", (client) =>
+    client.query("select to_regclass('public.migration') is not null as begun"),
+  );
+  if (!rows[0].begun) throw new Mistake("There is nothing of Headwater in the database: is DATABASE_URL that of the service?");
+}
+
 /** Refuses commands that must not run beside the service. */
 export async function refuseWhileServing(url: string, instead: string): Promise<void> {
   const { rowCount } = await withClient(url, "headwater command", (client) =>

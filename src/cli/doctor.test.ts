@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createDatabase } from "../../test/support/database.ts";
+import { createBlankDatabase, createDatabase } from "../../test/support/database.ts";
 import { command, dataDir, start } from "../../test/support/processes.ts";
+import { withClient } from "../db/one_client.ts";
 
 test("stored files in DATA_DIR beside a bucket, which nobody would find, are told of with what to do", async () => {
   const DATA_DIR = dataDir();
@@ -60,4 +61,35 @@ test("a command with a mistyped DATA_DIR says that there is no database, and mak
     assert.match(err, /^There is no database in .*typo: is that the DATA_DIR of the service\? .*set DATABASE_URL\.\n$/);
   }
   assert.ok(!existsSync(DATA_DIR));
+});
+
+test("a DATABASE_URL that leads nowhere, or to a database of something else, is named as such", async () => {
+  const [blank, DATA_DIR] = [await createBlankDatabase(), dataDir()];
+  const none = Object.assign(new URL(blank), { pathname: "/nobody_made_this" }).href;
+  const archive = join(dataDir(), "a.tar");
+  const nowhere = /^The database of DATABASE_URL cannot be reached: is that right, .*\?.*\n$/;
+
+  for (const DATABASE_URL of [none, "postgres://ada@127.0.0.1:1/crm"])
+    for (const args of [["backup", archive], ["migrate"], ["start"]])
+      assert.match((await command(args, { DATA_DIR, DATABASE_URL })).err, nowhere, args.join(" "));
+  const nothing = await command(["backup", archive], { DATA_DIR, DATABASE_URL: blank });
+
+  assert.match(nothing.err, /^There is nothing of Headwater in the database: is DATABASE_URL that of the service\?\n$/);
+});
+
+test("nothing is restored beside the tables of another program", async () => {
+  const [one, blank] = [await createDatabase(), await createBlankDatabase()];
+  const archive = join(dataDir(), "a.tar");
+  await command(["backup", archive], { DATA_DIR: dataDir(), DATABASE_URL: one.url });
+  await withClient(blank, "a test", (client) => client.query("create table mine (id integer)"));
+
+  const { code, err } = await command(["restore", archive], { DATA_DIR: dataDir(), DATABASE_URL: blank });
+
+  assert.equal(code, 1);
+  assert.match(err, /The database is not empty: it has tables of something else \(mine\)\. Restore into an empty one/);
+  const { rows } = await withClient(blank, "a test", (client) =>
+    client.query("select to_regclass('public.lead') is null as untouched"),
+  );
+  assert.ok(rows[0].untouched);
+  await one.drop();
 });

@@ -55,7 +55,8 @@ async function examine(config: Config, report: (what: string, finding: Finding) 
       examineDatabase(url, [...checks, keyCheck(config), ...(config.database_rls ? rowSecurityChecks : [])], report),
     );
   } catch (error) {
-    const cause = (error as Error).message || (error as { code?: string }).code;
+    const first = (error as Error).cause ?? error;
+    const cause = (first as Error).message || (first as { code?: string }).code;
     const remedy = isNoRoom(error)
       ? "make room on its disk: older backups, a larger disk, files in S3"
       : config.database_url === null

@@ -34,7 +34,10 @@ export function cancelThrough(config: pg.ClientConfig, client: pg.ClientBase): P
   });
 }
 
-/** Refuses a DATABASE_URL that leads through such a pooler: migrations, commands and announcements need connections that last. */
+/**
+ * Refuses a DATABASE_URL that leads to no database, or through such a pooler: migrations, commands and announcements need connections that
+ * last.
+ */
 export async function refusePooler(url: string): Promise<void> {
   // A pooler takes no settings at the beginning of a connection, or forgets them.
   const config = { options: "-c statement_timeout=54321" };
@@ -43,7 +46,11 @@ export async function refusePooler(url: string): Promise<void> {
     const { rows } = await withClient(url, "headwater command", keeps, config);
     if (rows[0].kept) return;
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
+    const { code = "", message } = error as { code?: string; message: string };
+    if (nowhere.has(code)) {
+      const words = "The database of DATABASE_URL cannot be reached: is that right, and does PostgreSQL run there?";
+      throw new Error(`${words} (${message || code})`, { cause: error });
+    }
     // Other errors are for whoever needs the database.
     if (code !== protocolViolation || !/startup parameter/.test(message)) return;
   }
@@ -54,3 +61,16 @@ export async function refusePooler(url: string): Promise<void> {
 }
 
 const protocolViolation = "08P01";
+
+/** No server, no such database, or nobody whom it lets in. */
+const nowhere: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "3D000",
+  "28000",
+  "28P01",
+]);
