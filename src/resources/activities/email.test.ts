@@ -90,7 +90,10 @@ test("a draft that somebody else sends off is theirs, unless an admin says whose
   const drafts: [string, object][] = [
     ["email", { to: ["bob@client.example"] }],
     ["sms", { contact_id: person.id, text: "Hello", local_phone: number.number }],
-    ["channel_message", { channel: "telegram", text: "Hello" }],
+    [
+      "channel_message",
+      { contact_id: person.id, channel: "whatsapp", text: "Hello", local_phone: number.number, remote_phone: "+12125559876" },
+    ],
   ];
 
   for (const [kind, body] of drafts) {
