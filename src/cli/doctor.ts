@@ -66,13 +66,13 @@ async function examine(config: Config, report: (what: string, finding: Finding) 
   }
 }
 
-/** As for the alert. */
-const leastFree = 0.1;
+/** As for the alert. A tenth of a large disk lasts for long. */
+const leastFree = { share: 0.1, bytes: 10e9 };
 
 function checkDisk(folder: string): Finding {
   try {
     const { blocks, bavail, bsize } = statfsSync(folder);
-    if (bavail / blocks >= leastFree) return null;
+    if (bavail / blocks >= leastFree.share || bavail * bsize >= leastFree.bytes) return null;
     const left = `${Math.floor((bavail * bsize) / 2 ** 20)} MB of ${Math.floor((blocks * bsize) / 2 ** 20)}`;
     return `${left} are free: make room before PostgreSQL stops: older backups, a larger disk, files in S3`;
   } catch {

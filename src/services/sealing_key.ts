@@ -23,7 +23,8 @@ export async function keysInUse(client: pg.ClientBase): Promise<Map<string, numb
       `select split_part(${name(column).sql}, '.', 2) as key_id from ${name(table).sql} where ${name(column).sql} like 'v1.%'`,
   );
   const { rows } = await client.query(
-    `select key_id, count(*)::int as count from (${each.join(" union all ")}) k group by key_id order by count desc`,
+    `/* across organizations: the key is the service's */
+     select key_id, count(*)::int as count from (${each.join(" union all ")}) k group by key_id order by count desc`,
   );
   return new Map(rows.map(({ key_id, count }) => [key_id, count]));
 }

@@ -90,6 +90,7 @@ test("what is asked of all organizations stands in few files", () => {
     "src/auth/unscoped_state.ts",
     "src/auth/unscoped_work.ts",
     "src/db/old_months.ts",
+    "src/services/sealing_key.ts",
   ]);
 });
 

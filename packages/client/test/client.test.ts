@@ -46,8 +46,9 @@ async function proxyTo(target: string): Promise<Proxy & AsyncDisposable> {
         return void answer.once("data", (piece) => {
           response.writeHead(answer.statusCode!, answer.headers).write(piece.subarray(0, 10), () => response.destroy());
         });
-      const isPlain = mishap !== "other line ends";
-      (isPlain ? answer : answer.map(withOtherLineEnds)).pipe(response.writeHead(answer.statusCode!, answer.headers));
+      const passed = mishap === "other line ends" ? answer.map(withOtherLineEnds) : answer;
+      for (const stream of [answer, passed]) stream.on("error", () => response.destroy());
+      passed.pipe(response.writeHead(answer.statusCode!, answer.headers));
     });
     onward.on("error", () => response.destroy());
     response.on("close", () => onward.destroy());
