@@ -25,18 +25,17 @@ export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[
   const keys = reads.map((read, i) => keyOf(read, sought[i]!));
   const [earlier, existing] = [
     await leadsOfKeys(ctx, imp.id, [...new Set(keys.filter((key) => key !== null))]),
-    await existingLeads(ctx, looksUp(imp) ? sought : []),
+    await leadsFound(ctx, imp, sought),
   ];
-  const made = await madeAmong(ctx, imp, [...earlier.values(), ...[...existing.values()].flatMap((ids) => [...ids])]);
+  const made = await madeAmong(ctx, imp, [...earlier.values(), ...existing.flat()]);
   const byKey = new Map<string, Place>();
   return reads.map((read, i) => {
-    const [one, key] = [sought[i]!, keys[i]!];
+    const [key, ids] = [keys[i]!, existing[i]!];
     const known = key === null ? undefined : byKey.get(key);
     if (known !== undefined) return known;
-    const ids = (one && existing.get(textOf(one))) ?? new Set<string>();
     const lead_id = (key === null ? undefined : earlier.get(key)) ?? null;
-    const found = lead_id ?? [...ids][0] ?? null;
-    const errors = lead_id === null ? misfits(read, one, ids) : [];
+    const found = lead_id ?? ids[0] ?? null;
+    const errors = lead_id === null ? misfits(read, sought[i]!, ids) : [];
     const place = { key, lead_id: found, existed: found !== null && !made.has(found), errors };
     if (key !== null && errors.length === 0) byKey.set(key, place);
     return place;
@@ -47,21 +46,12 @@ export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[
 const madeAmong = async (ctx: Ctx, imp: Import, leads: readonly string[]): Promise<ReadonlySet<string>> =>
   imp.options.on_match === undefined || imp.options.on_match === "update" ? new Set() : madeBy(ctx, imp, lead, leads);
 
-/** The ids of the leads that each of these rows would find now. */
-export async function leadsFound(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<string[][]> {
-  const sought = reads.map((read) => soughtBy(imp, read));
-  const existing = await existingLeads(ctx, looksUp(imp) ? sought : []);
-  return sought.map((one) => [...((one && existing.get(textOf(one))) ?? [])]);
-}
-
-const textOf = ({ by, value }: Sought): string => `${by}:${value}`;
-
-function misfits(read: ReadRow, sought: Sought | null, ids: ReadonlySet<string>): RowError[] {
-  if (ids.size > 1) {
-    const some = [...ids].slice(0, 3).join(", ");
-    return [{ ...columnOf(read, sought!), error: `fits ${ids.size} leads (${some}): merge them, or match by id` }];
+function misfits(read: ReadRow, sought: Sought | null, ids: readonly string[]): RowError[] {
+  if (ids.length > 1) {
+    const some = ids.slice(0, 3).join(", ");
+    return [{ ...columnOf(read, sought!), error: `fits ${ids.length} leads (${some}): merge them, or match by id` }];
   }
-  return sought?.by === "id" && ids.size === 0 ? [{ ...columnOf(read, sought), error: "is no lead that you can see" }] : [];
+  return sought?.by === "id" && ids.length === 0 ? [{ ...columnOf(read, sought), error: "is no lead that you can see" }] : [];
 }
 
 function columnOf({ columns }: ReadRow, { by }: Sought): { column?: string } {
@@ -78,21 +68,21 @@ function columnOf({ columns }: ReadRow, { by }: Sought): { column?: string } {
 
 // --- existing leads ---
 
-/** The leads that each of these finds and the caller can see, in one statement for each way. */
-async function existingLeads(ctx: Ctx, all: readonly (Sought | null)[]): Promise<Map<string, Set<string>>> {
+/** The ids of the leads that each of these finds now and the caller can see, in one statement for each way. */
+export async function leadsFound(ctx: Ctx, imp: Import, sought: readonly (Sought | null)[]): Promise<string[][]> {
   const found = new Map<string, Set<string>>();
-  for (const [by, some] of Map.groupBy(
-    all.filter((one) => one !== null),
-    (one) => one.by,
-  )) {
+  const asked = looksUp(imp) ? sought.filter((one) => one !== null) : [];
+  for (const [by, some] of Map.groupBy(asked, (one) => one.by)) {
     const values = [...new Set(some.map(({ value }) => value))];
     for (const [value, id] of (await Promise.all(searches[by](ctx, values).map((one) => query(ctx, statement(one))))).flat()) {
       const text = textOf({ by, value: value! });
       found.set(text, (found.get(text) ?? new Set()).add(id!));
     }
   }
-  return found;
+  return sought.map((one) => [...((one && found.get(textOf(one))) ?? [])]);
 }
+
+const textOf = ({ by, value }: Sought): string => `${by}:${value}`;
 
 const given = (values: readonly string[]): Sql => sql`unnest(${values}::text[]) g(value)`;
 

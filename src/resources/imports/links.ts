@@ -38,12 +38,12 @@ async function linksOf(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promis
   if (imp.object_type === "task") return new Map();
   if (imp.object_type === "product") return linksOfProducts(ctx, imp, reads);
   const { reads: placed } = await placeNamed(ctx, imp, reads);
-  const found = await leadsFound(ctx, imp, placed);
+  const sought = placed.map((read) => soughtBy(imp, read));
+  const found = await leadsFound(ctx, imp, sought);
   return new Map(
     placed.map((read, i) => {
-      const sought = soughtBy(imp, read);
-      const own = found[i]!.map((id) => `lead:${id}`);
-      return [read.row.n, { key: keyOf(read, sought), seeks: [...seeks(imp, read, sought), ...own], says: says(read) }];
+      const [one, own] = [sought[i]!, found[i]!.map((id) => `lead:${id}`)];
+      return [read.row.n, { key: keyOf(read, one), seeks: [...seeks(imp, read, one), ...own], says: says(read) }];
     }),
   );
 }
