@@ -5,7 +5,7 @@ import { and, type Sql, sql, statement } from "../../db/sql.ts";
 import { contact } from "../contacts/contact.ts";
 import { lead } from "../leads/lead.ts";
 import { type Import, leadsOfKeys, type RowError } from "./import_rows.ts";
-import { madeBy } from "./made_by.ts";
+import { madeIfTold } from "./made_by.ts";
 import type { ReadRow } from "./read_row.ts";
 import { type By, keyOf, looksUp, type Sought, soughtBy } from "./sought.ts";
 
@@ -27,7 +27,7 @@ export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[
     await leadsOfKeys(ctx, imp.id, [...new Set(keys.filter((key) => key !== null))]),
     await leadsFound(ctx, imp, sought),
   ];
-  const made = await madeAmong(ctx, imp, [...earlier.values(), ...existing.flat()]);
+  const made = await madeIfTold(ctx, imp, lead, [...earlier.values(), ...existing.flat()]);
   const byKey = new Map<string, Place>();
   return reads.map((read, i) => {
     const [key, ids] = [keys[i]!, existing[i]!];
@@ -41,10 +41,6 @@ export async function findPlaces(ctx: Ctx, imp: Import, reads: readonly ReadRow[
     return place;
   });
 }
-
-/** What exists already is only told apart from what the import has made where an option treats it otherwise. */
-const madeAmong = async (ctx: Ctx, imp: Import, leads: readonly string[]): Promise<ReadonlySet<string>> =>
-  imp.options.on_match === undefined || imp.options.on_match === "update" ? new Set() : madeBy(ctx, imp, lead, leads);
 
 function misfits(read: ReadRow, sought: Sought | null, ids: readonly string[]): RowError[] {
   if (ids.length > 1) {

@@ -10,7 +10,7 @@ import type { Body } from "./bodies.ts";
 import { findPlaces, type Place } from "./find_leads.ts";
 import { withChange } from "./fold.ts";
 import { failedRow, type Import, type Outcome, skippedRow, type Touched } from "./import_rows.ts";
-import { madeBy } from "./made_by.ts";
+import { keepsOld, madeIfTold } from "./made_by.ts";
 import type { ReadRow } from "./read_row.ts";
 import { type Conflicts, conflictsOf, onTopOf } from "./settle.ts";
 import { emailsIn, namedAfter, nameIn, plainWords } from "./sought.ts";
@@ -109,7 +109,7 @@ async function lockFound(ctx: Ctx, imp: Import, all: readonly Together[]): Promi
   return {
     leads: new Map(leads.map((row) => [row.id, row])),
     people: Map.groupBy(people, (row) => row.lead_id),
-    made: keepsOld(imp) ? await madeBy(ctx, imp, contact, seenIds) : new Set(),
+    made: await madeIfTold(ctx, imp, contact, seenIds),
   };
 }
 
@@ -118,9 +118,6 @@ async function lockById<R extends typeof lead | typeof contact>(ctx: Ctx, of: R,
   if (of.name === "contact") lockShares(ctx, ids);
   return findRecords(ctx, of, [sql`t.id = any(${ids})`], sql`order by t.id for update of t`);
 }
-
-/** What exists already is treated otherwise than what the import makes. */
-const keepsOld = ({ options: { on_match = "update" } }: Import): boolean => on_match !== "update";
 
 function groupOf(imp: Import, { place, rows, keys }: Together, found: Found, outcomes: Outcome[]): Group {
   const before = found.leads.get(place.lead_id ?? "") ?? null;
@@ -183,19 +180,19 @@ function groupPeople(
 }
 
 /** Puts the people of a row to those that are known. Returns what becomes of the row if it goes no further. */
-function placePeople({ object_type, options }: Import, read: ReadRow, known: Person[], conflicts: Conflicts): Outcome | null {
-  const { on_match = "update" } = options;
+function placePeople(imp: Import, read: ReadRow, known: Person[], conflicts: Conflicts): Outcome | null {
+  const { on_match } = imp.options;
   for (const body of read.people) {
     const fits = fitting(on_match === "create" ? known.filter(({ existed }) => !existed) : known, body);
     const [same] = fits;
     if (fits.length > 1) return failedRow(read.row, [ambiguous(read, fits)]);
-    if (same?.existed && on_match === "skip" && object_type === "contact") return skippedRow(read.row);
+    if (same?.existed && on_match === "skip" && imp.object_type === "contact") return skippedRow(read.row);
     const person = same ?? personOf(null, false);
     if (same === undefined) known.push(person);
     person.rows.push(read);
     person.bodies.push(body);
     const isNew = person.before === null && person.rows.length === 1;
-    const stays = person.existed && on_match !== "update";
+    const stays = person.existed && keepsOld(imp);
     if (!stays) person.state = isNew ? body : withChange(person.state, onTopOf(person.state, body, conflicts));
   }
   return null;

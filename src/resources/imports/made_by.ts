@@ -21,3 +21,10 @@ export async function madeBy(ctx: Ctx, imp: Import, of: Resource, ids: readonly 
   );
   return new Set(rows.map(([id]) => id!));
 }
+
+/** The same, where it makes a difference. */
+export const madeIfTold = async (ctx: Ctx, imp: Import, of: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  keepsOld(imp) ? madeBy(ctx, imp, of, ids) : new Set();
+
+/** What exists already is treated otherwise than what the import makes. */
+export const keepsOld = ({ options: { on_match = "update" } }: Import): boolean => on_match !== "update";
