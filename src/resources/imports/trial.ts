@@ -53,7 +53,7 @@ function goOn(ctx: Ctx, imp: Import, change: Partial<Trial>): void {
 
 async function trySome(ctx: Ctx, imp: Import, most: number): Promise<boolean> {
   const trial = asked(imp);
-  return tried(ctx, imp, async (own) => {
+  const done = await tried(ctx, imp, async (own) => {
     const rows = await nextLabeled(own, imp.id, imp.trial!, most);
     let preview = added(previewOf(imp), await tryRows(own, trial, rows));
     const isDone = rows.length < most;
@@ -68,7 +68,8 @@ async function trySome(ctx: Ctx, imp: Import, most: number): Promise<boolean> {
       if (more.length < most) break;
     }
     return { preview, last, isDone };
-  }).then(({ preview, last, isDone }) => note(ctx, imp, preview, last, isDone));
+  });
+  return note(ctx, imp, done.preview, done.last, done.isDone);
 }
 
 /** The next row cannot even be tried. */
@@ -88,7 +89,7 @@ function note(ctx: Ctx, imp: Import, counted: Preview, last: Labeled | undefined
 
 /** It cannot go on. */
 export function stopTrial(ctx: Ctx, imp: Import, error: string): void {
-  const preview = { ...(imp.preview ?? begunPreview(imp.n_rows)), status: "error" as const, error };
+  const preview = { ...previewOf(imp), status: "error" as const, error };
   store.update(ctx, importResource, imp, { preview, trial: null });
 }
 
