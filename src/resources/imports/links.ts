@@ -6,7 +6,7 @@ import type { Import, ImportRow } from "./import_rows.ts";
 import { placeNamed } from "./named_records.ts";
 import type { ReadRow } from "./read_row.ts";
 import { readRows } from "./read_rows.ts";
-import { keyOf, plainWords, says, seeks, soughtBy } from "./sought.ts";
+import { keyOf, plainWords, productSoughtBy, says, seeks, soughtBy } from "./sought.ts";
 import { productsFound } from "./take_products.ts";
 
 /** What a row has in common with others; `seeks` is what makes it find them. */
@@ -48,15 +48,16 @@ async function linksOf(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promis
   );
 }
 
-/** A product is found by its code, or else by its name. */
 async function linksOfProducts(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Map<number, Linked>> {
-  const found = await productsFound(ctx, imp, reads);
+  const sought = reads.map((read) => productSoughtBy(imp, read));
+  const found = await productsFound(ctx, sought);
   return new Map(
     reads.map(({ row, bodies: { product } }, i) => {
-      const [code, name] = (["code", "name"] as const).map((by) => product[by] && `${by}:${plainWords(product[by])}`);
-      const key: string = (imp.options.match_by === "name" ? undefined : code) ?? name ?? `row ${row.n}`;
-      const said = [code, name].filter((one): one is string => one !== undefined);
-      return [row.n, { key, seeks: [key, ...found[i]!.map((id) => `product:${id}`)], says: said }];
+      const one = sought[i] ?? null;
+      const own = found[i]!.map((id) => `product:${id}`);
+      const key = one && `${one.by}:${plainWords(one.value)}`;
+      const said = (["code", "name"] as const).flatMap((by) => (product[by] ? [`${by}:${plainWords(product[by])}`] : []));
+      return [row.n, { key, seeks: key === null ? own : [key, ...own], says: said }];
     }),
   );
 }

@@ -14,6 +14,11 @@ export interface Sought {
   value: string;
 }
 
+export interface ProductSought {
+  by: "code" | "name";
+  value: string;
+}
+
 /** With `create`, leads are always new; people and deals still go to the leads that exist. */
 export const looksUp = ({ object_type, options }: Pick<Import, "object_type" | "options">): boolean =>
   options.match_by !== "none" && !(options.on_match === "create" && object_type === "lead");
@@ -52,6 +57,12 @@ export function seeks(imp: Import, { bodies }: ReadRow, sought: Sought | null): 
   if (sought === null || !looksUp(imp)) return deal;
   const ways = sought.by === "domain" ? (["url", "name"] as const) : [sought.by];
   return [...deal, ...ways.map((by) => `${by}:${plainWords(sought.value)}`)];
+}
+
+/** A product is found by its code, or else by its name. */
+export function productSoughtBy({ options }: Import, { bodies: { product } }: ReadRow): ProductSought | null {
+  const by = product.code && options.match_by !== "name" ? "code" : "name";
+  return product[by] ? { by, value: product[by] } : null;
 }
 
 /** What the lead of a row, or its people, may be found by once the row is done. */

@@ -5,12 +5,12 @@ import { sql, statement } from "../../db/sql.ts";
 import { readCreate, readPatch } from "../../records/input.ts";
 import { createRecord, findRecords } from "../../records/records.ts";
 import { product } from "../opportunities/product.ts";
-import type { Body } from "./bodies.ts";
 import { changeOf } from "./change_of.ts";
 import { failedRow, type Import, type Outcome, skippedRow, type Touched } from "./import_rows.ts";
 import { errorsOf, type ReadRow } from "./read_row.ts";
 import { keepAmounts } from "./row_currency.ts";
 import { conflictsOf, onTopOf } from "./settle.ts";
+import { type ProductSought, productSoughtBy } from "./sought.ts";
 
 /** What becomes of each of these rows. Products are few, so each is written by itself. */
 export async function takeProducts(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Outcome[]> {
@@ -28,7 +28,7 @@ export async function takeProducts(ctx: Ctx, imp: Import, reads: readonly ReadRo
 async function takeProduct(ctx: Ctx, imp: Import, read: ReadRow): Promise<Outcome> {
   const { options } = imp;
   const { row, bodies } = read;
-  const ids = options.match_by === "none" ? [] : await matching(ctx, bodies.product, options.match_by === "name");
+  const ids = options.match_by === "none" ? [] : await matching(ctx, imp, read);
   if (ids.length > 1) return failedRow(row, [{ error: `fits ${ids.length} products: give each a code` }]);
   if (ids.length === 1 && options.on_match === "skip") return skippedRow(row);
   if (ids.length === 0 || options.on_match === "create") {
@@ -53,8 +53,11 @@ const outcomeOf = (n: number, status: "created" | "updated", id: string, touched
   kept: touched === null ? [] : [touched],
 });
 
-async function matching(ctx: Ctx, { code, name }: Body, byName: boolean): Promise<string[]> {
-  const condition = code && !byName ? sql`lower(t.code) = lower(${code})` : sql`sort_key(t.name) = sort_key(${name})`;
+async function matching(ctx: Ctx, imp: Import, read: ReadRow): Promise<string[]> {
+  const sought = productSoughtBy(imp, read);
+  if (sought === null) return [];
+  const { by, value } = sought;
+  const condition = by === "code" ? sql`lower(t.code) = lower(${value})` : sql`sort_key(t.name) = sort_key(${value})`;
   const rows = await query(
     ctx,
     statement(sql`select t.id from product t where t.organization_id = ${ctx.organization_id} and ${condition} limit 2`),
@@ -62,18 +65,15 @@ async function matching(ctx: Ctx, { code, name }: Body, byName: boolean): Promis
   return rows.map(([id]) => id!);
 }
 
-/** The ids of the products that each of these rows would find now. */
-export async function productsFound(ctx: Ctx, { options }: Import, reads: readonly ReadRow[]): Promise<string[][]> {
-  const given = reads.map(({ bodies: { product: body } }) => {
-    const byName = !body.code || options.match_by === "name";
-    return { code: byName ? null : body.code, name: byName ? (body.name ?? null) : null };
-  });
+/** The ids of the products that each of these finds now. */
+export async function productsFound(ctx: Ctx, sought: readonly (ProductSought | null)[]): Promise<string[][]> {
+  const given = (by: ProductSought["by"]) => sought.map((one) => (one?.by === by ? one.value : null));
   const rows = await query(
     ctx,
-    statement(sql`select g.i, t.id from rows from (unnest(${given.map(({ code }) => code)}::text[]),
-        unnest(${given.map(({ name }) => name)}::text[])) with ordinality g(code, name, i)
+    statement(sql`select g.i, t.id from rows from (unnest(${given("code")}::text[]),
+        unnest(${given("name")}::text[])) with ordinality g(code, name, i)
       join product t on t.organization_id = ${ctx.organization_id} and (lower(t.code) = lower(g.code) or sort_key(t.name) = sort_key(g.name))`),
   );
   const found = Map.groupBy(rows, ([i]) => Number(i));
-  return reads.map((_, i) => (found.get(i + 1) ?? []).map(([, id]) => id!));
+  return sought.map((_, i) => (found.get(i + 1) ?? []).map(([, id]) => id!));
 }
