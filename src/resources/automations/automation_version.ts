@@ -4,20 +4,15 @@ import type { Ctx } from "../../core/context.ts";
 import { boolean, integer, json, type LookedUp, ref, related, text, timestamp } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
-import { andVisible } from "../leads/visibility.ts";
-import { anyObject, isReal, type Plan, shownGraph, shownTrigger } from "./fields.ts";
+import { anyObject, type Plan, seenRuns, shownGraph, shownTrigger } from "./fields.ts";
 import { shownToWriters } from "./request_secrets.ts";
-import { visibleAsRun } from "./visibility.ts";
 
 const kept = <T>(schema: z.ZodType, shown?: LookedUp) => json(schema as z.ZodType<T>, { readOnly: true, required: true, shown });
 
 /** Those that the caller may see. */
-function livingOf(alias: string, ctx: Ctx): Sql {
-  const v = name(alias);
-  return sql`(select to_json(count(*)) from automation_run r
-    where r.organization_id = ${ctx.organization_id} and r.automation_id = ${v}.automation_id and r.version_id = ${v}.id
-      and r.status in ('queued', 'running', 'waiting', 'held') and ${isReal} ${andVisible(visibleAsRun(ctx, "r"))})`;
-}
+const livingOf = (alias: string, ctx: Ctx): Sql =>
+  sql`(select to_json(count(*)) ${seenRuns(ctx, alias, "automation_id")} and r.version_id = ${name(alias)}.id
+    and r.status in ('queued', 'running', 'waiting', 'held'))`;
 
 export const automationVersion = resource({
   name: "automation_version",

@@ -53,10 +53,10 @@ const health = z.strictObject({
 /** On the alias `r`: a run that has effects, also one that an old event started again. What was only tried out is none. */
 export const isReal: Sql = sql`not r.is_test and not r.is_simulation`;
 
-/** The runs of an automation, on the alias `r`, that the caller may see. */
-function seenRuns(ctx: Ctx, alias: string): Sql {
+/** The runs of an automation, on the alias `r`, that the caller may see. `of` is the column with its id. */
+export function seenRuns(ctx: Ctx, alias: string, of = "id"): Sql {
   const visible = visibleAsRun(ctx, "r");
-  const runs = sql`from automation_run r where r.organization_id = ${ctx.organization_id} and r.automation_id = ${name(alias)}.id and ${isReal}`;
+  const runs = sql`from automation_run r where r.organization_id = ${ctx.organization_id} and r.automation_id = ${name(alias)}.${name(of)} and ${isReal}`;
   return visible === null ? runs : sql`${runs} and ${visible}`;
 }
 
