@@ -42,11 +42,12 @@ export async function enrollExisting(
     if (found !== undefined) conditions.push(found);
   }
   if (Object.keys(errors).length > 0) throw refusal(errors);
-  const begun = isNew ? null : await underWay(ctx, automation_id);
-  if (begun !== null) return begun;
-  if (!isNew)
+  if (!isNew) {
+    const begun = await underWay(ctx, automation_id);
+    if (begun !== null) return begun;
     conditions.push(sql`not exists (select from automation_run r where r.organization_id = ${ctx.organization_id}
       and r.automation_id = ${automation_id} and r.version_id = ${version_id} and r.object_id = t.id)`);
+  }
   return startMany(ctx, { automation_id, run_kind: "backfill", input: {} }, { of, conditions, limit: manyMost });
 }
 
