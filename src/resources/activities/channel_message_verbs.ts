@@ -79,14 +79,13 @@ export async function updateChannelMessage(
   if (patch.response_to_id !== before.response_to_id) await checkAnswered(ctx, patch.response_to_id, before.lead_id);
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
   const passed = await passedOn(ctx, patch);
-  const written = { ...passed, ...texts(passed, before) };
-  if (written.text === null && !(patch.attachments ?? before.attachments).length) throw invalid({ text: "must not be empty" });
+  const values = { ...passed, ...texts(passed, before) };
+  if (values.text === null && !(patch.attachments ?? before.attachments).length) throw invalid({ text: "must not be empty" });
   checkSize(patch.attachments);
-  checkCarried(ctx, { ...before, ...patch, ...written }, before);
+  checkCarried(ctx, { ...before, ...values }, before);
 
   const after = store.update(ctx, channelMessage, before, {
-    ...patch,
-    ...written,
+    ...values,
     ...(status !== before.status && anew),
     send_after: sendAfterChange(ctx, before, status, patch),
     released_by: releasedBy(ctx, status, before),
@@ -118,7 +117,7 @@ function checkCarried(ctx: Ctx, after: Carried, before: Carried = {}): void {
 type Texts = Partial<Pick<ChannelMessage, "text" | "message_markdown" | "message_html">>;
 
 /** Somebody may pass on the links of a mail that was sent to another person. */
-async function passedOn(ctx: Ctx, given: Texts): Promise<Texts> {
+async function passedOn<T extends Texts>(ctx: Ctx, given: T): Promise<T> {
   const without = async (field: "text" | "message_markdown") =>
     given[field] ? { [field]: await textWithoutOurLinks(ctx, given[field], field, messageMax) } : {};
   return { ...given, ...(await without("text")), ...(await without("message_markdown")) };
