@@ -6,8 +6,7 @@ import { organization, type Workspace } from "../../../test/support/given.ts";
 
 const when = (ref: string, op: string, value: unknown) => ({ type: "field", ref, op, value });
 
-/** The rows of each table of the database, and the values of its sequences. */
-/** Of everything that the service has a right to. */
+/** The rows of each table of the database that the service has a right to, and the values of its sequences. */
 async function traces({ service }: Workspace): Promise<Record<string, string>> {
   const ask = (text: string) =>
     service.app.db.unscoped({ text: `/* across organizations: a test counts all */ ${text}`, values: [] });
