@@ -6,7 +6,7 @@ import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { fromText } from "../../values/rich_text.ts";
-import { textWithoutOurLinks } from "../mail_tracking/quoted.ts";
+import { textsWithoutOurLinks } from "../mail_tracking/quoted.ts";
 import { activity } from "./activity.ts";
 import { type Attachment, attachedMax } from "./attachments.ts";
 import { anew } from "./carried.ts";
@@ -25,7 +25,7 @@ export async function createChannelMessage(ctx: Ctx, given: Create<typeof channe
   const direction = status === "inbox" ? "incoming" : "outgoing";
   if (given.direction !== undefined && given.direction !== direction)
     throw invalid({ direction: `must be ${direction} for the status ${status}` });
-  const written = texts(status === "inbox" ? given : await passedOn(ctx, given));
+  const written = texts(status === "inbox" ? given : await textsWithoutOurLinks(ctx, given, words, messageMax));
   if (!written.text && !given.attachments?.length) throw invalid({ text: "is required" });
   checkSize(given.attachments);
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
@@ -78,7 +78,7 @@ export async function updateChannelMessage(
   await checkPlace(ctx, before, patch);
   if (patch.response_to_id !== before.response_to_id) await checkAnswered(ctx, patch.response_to_id, before.lead_id);
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
-  const passed = await passedOn(ctx, patch);
+  const passed = await textsWithoutOurLinks(ctx, patch, words, messageMax, before);
   const values = { ...passed, ...texts(passed, before) };
   if (values.text === null && !(patch.attachments ?? before.attachments).length) throw invalid({ text: "must not be empty" });
   checkSize(patch.attachments);
@@ -116,12 +116,8 @@ function checkCarried(ctx: Ctx, after: Carried, before: Carried = {}): void {
 
 type Texts = Partial<Pick<ChannelMessage, "text" | "message_markdown" | "message_html">>;
 
-/** Somebody may pass on the links of a mail that was sent to another person. */
-async function passedOn<T extends Texts>(ctx: Ctx, given: T): Promise<T> {
-  const without = async (field: "text" | "message_markdown") =>
-    given[field] ? { [field]: await textWithoutOurLinks(ctx, given[field], field, messageMax) } : {};
-  return { ...given, ...(await without("text")), ...(await without("message_markdown")) };
-}
+/** Those that are written; the HTML is made from them. */
+const words = ["text", "message_markdown"] as const;
 
 /** Markdown says more than plain text, so the text is made from it. */
 function texts(given: Texts, before: Texts = {}): Texts {

@@ -7,7 +7,7 @@ import { emit } from "../../records/event.ts";
 import { findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { contact } from "../contacts/contact.ts";
-import { textWithoutOurLinks } from "../mail_tracking/quoted.ts";
+import { textsWithoutOurLinks } from "../mail_tracking/quoted.ts";
 import { createSystemTask } from "../tasks/system_task.ts";
 import { smsFromTemplate } from "../templates/fill.ts";
 import { anew } from "./carried.ts";
@@ -33,7 +33,7 @@ export async function createSms(
   if (isToAnswer && status !== "inbox") throw invalid({ send_to_inbox: "can only be given with the status inbox" });
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
   const filled = { ...given, ...(await smsFromTemplate(ctx, { ...given, ...placed }, person, smsMax)) };
-  const written = status === "inbox" ? filled : await passedOn(ctx, filled);
+  const written = status === "inbox" ? filled : await textsWithoutOurLinks(ctx, filled, ["text"], smsMax);
 
   const date_sent = sentAt(ctx, status, given);
   const values = {
@@ -62,11 +62,6 @@ export async function createSms(
   return row;
 }
 
-/** Somebody may pass on the links of a mail that was sent to another person. */
-async function passedOn<T extends { text?: string | null }>(ctx: Ctx, given: T): Promise<T> {
-  return given.text ? { ...given, text: await textWithoutOurLinks(ctx, given.text, "text", smsMax) } : given;
-}
-
 function readIsToAnswer(asked: string | undefined): boolean | null {
   if (asked === undefined) return null;
   if (!/^(true|false)$/i.test(asked)) throw invalid({ send_to_inbox: "must be true or false" });
@@ -82,7 +77,8 @@ export async function updateSms(ctx: Ctx, before: Sms, { send_in, ...patch }: Pa
   await checkPlace(ctx, before, patch);
   if (patch.date_sent && patch.date_sent !== before.date_sent) sentAt(ctx, status, patch);
   const send_after = sendAfterChange(ctx, before, status, { ...patch, send_in });
-  const values = await passedOn(ctx, { ...patch, ...(await fromNewTemplate(ctx, before, patch)) });
+  const written = { ...patch, ...(await fromNewTemplate(ctx, before, patch)) };
+  const values = await textsWithoutOurLinks(ctx, written, ["text"], smsMax, before);
   if (status !== before.status) checkSendable(ctx, { ...before, ...values });
   checkNumber(ctx, { ...before, ...values }, before);
 

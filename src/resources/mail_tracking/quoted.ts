@@ -35,12 +35,27 @@ export async function withoutOurLinks(ctx: Ctx, { text, html }: Body): Promise<B
   return { text: text && textWithout(base_url, text, leads), html: html && htmlWithout(base_url, html, leads) };
 }
 
-/** The same for a text that has no other form. Refuses what is too long once its links are the addresses that they lead to. */
-export async function textWithoutOurLinks(ctx: Ctx, given: string, field: string, most: number): Promise<string> {
-  const { text } = await withoutOurLinks(ctx, { text: given, html: null });
-  if (text !== given && text!.length > most)
-    throw invalid({ [field]: `must be ${most} characters or fewer, with the addresses that its links lead to` });
-  return text!;
+/**
+ * The same for texts that have no other form: somebody may pass on the links of a mail that was sent to another person. What a record has
+ * already is written back as it is. Refuses what is too long once its links are the addresses that they lead to.
+ */
+export async function textsWithoutOurLinks<T extends object>(
+  ctx: Ctx,
+  given: T,
+  fields: readonly (keyof T & string)[],
+  most: number,
+  before: Partial<T> = {},
+): Promise<T> {
+  const passedOn = { ...given };
+  for (const field of fields) {
+    const raw = given[field];
+    if (typeof raw !== "string" || raw === before[field]) continue;
+    const { text } = await withoutOurLinks(ctx, { text: raw, html: null });
+    if (text !== raw && text!.length > most)
+      throw invalid({ [field]: `must be ${most} characters or fewer, with the addresses that its links lead to` });
+    passedOn[field] = text as typeof raw;
+  }
+  return passedOn;
 }
 
 /** The target of a link of ours: null where it must not lead anywhere. Undefined for other links. */

@@ -227,6 +227,11 @@ describe("a mail that comes in", () => {
     for (const one of [text, message, rich, template, account, ...changed])
       assert.doesNotMatch(JSON.stringify(one), /localhost\/[cuo]\//);
     assert.match(template.body, /<a href="https:\/\/acme\.example\/a">here<\/a> Unsubscribe/);
+    // What came in is kept, and can be written back as it was read.
+    for (const kind of ["sms", "channel_message"]) {
+      const { id } = await acme.post(`/activity/${kind}/`, { ...at, status: "inbox", text: words });
+      assert.equal((await acme.put(`/activity/${kind}/${id}/`, { text: words })).text, words);
+    }
     const long = { ...at, text: `${"x".repeat(1600 - click!.length - 1)} ${click}` };
     const { id } = await acme.post("/activity/sms/", long);
     assert.equal((await acme.get(`/activity/sms/${id}/`)).text.endsWith("https://acme.example/a"), true);
