@@ -16,6 +16,9 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
+/** `"Ann@Example.com"` → `"example.com"`. */
+export const domainOf = (email: string): string => emailKey(email).split("@").at(-1)!;
+
 /**
  * A sender → `{name, email}`, from `"Ann Lee" <ann@example.com>`, `Ann Lee <ann@example.com>`, `ann@example.com (Ann Lee)` or the
  * bare address. The name may be null. Null when the address is not valid.

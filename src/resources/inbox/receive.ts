@@ -6,7 +6,7 @@ import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
 import { beginningOf } from "../../values/beginning.ts";
-import { emailKey } from "../../values/email.ts";
+import { domainOf, emailKey } from "../../values/email.ts";
 import type { ArrivedEmail } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
 import { mailPreview } from "../mail_class/written.ts";
@@ -139,6 +139,6 @@ const forEverybody = new Set(
 );
 
 function companyOf(email: string | null): string | null {
-  const domain = email?.split("@").at(-1)?.toLowerCase();
-  return domain === undefined || forEverybody.has(domain) ? null : domain;
+  const domain = email === null ? null : domainOf(email);
+  return domain === null || forEverybody.has(domain) ? null : domain;
 }

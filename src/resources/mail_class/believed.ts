@@ -4,7 +4,7 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
-import { emailKey } from "../../values/email.ts";
+import { domainOf, emailKey } from "../../values/email.ts";
 import { connectedAccount } from "../accounts/connected_account.ts";
 import type { email } from "../activities/email.ts";
 import { memberWith, people, person } from "../activities/recipients.ts";
@@ -40,8 +40,6 @@ export async function believed(ctx: Ctx, sent: Email, verdict: Classification, r
 /** Anybody can write any sender. Where the mailbox's own server found out where it comes from, that counts. */
 const sourcesOf = ({ comes_from = [] }: Classification, reporter: string | null): string[] =>
   comes_from.length > 0 || reporter === null ? comes_from : [domainOf(reporter)];
-
-const domainOf = (address: string): string => emailKey(address).split("@").at(-1)!;
 
 /** Those who carry mail for many, each by all the domains that they report under. */
 const carriers = [

@@ -1,6 +1,6 @@
 // Whether a message in an Inbox is from the address that it says. Anybody can write any sender, so what counts is the result of the
 // mailbox's own server, which writes it on top (RFC 8601).
-import { emailKey } from "../../values/email.ts";
+import { domainOf } from "../../values/email.ts";
 import type { ArrivedMail } from "./arrived.ts";
 import type { Account } from "./visit.ts";
 
@@ -39,8 +39,6 @@ function resultsOf(account: Account, authentication: string): string[] {
   if (!isOwnServer(account, server)) return [];
   return server === null ? [first, ...rest] : rest;
 }
-
-const domainOf = (address: string): string => emailKey(address).split("@").at(-1)!;
 
 function withoutComments(value: string): string {
   const shorter = value.replace(/\([^()]*\)/g, " ");

@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { domainToASCII } from "node:url";
 import type { Row } from "../../core/resource.ts";
 import { needsUtf8 } from "../../services/smtp_letters.ts";
+import { domainOf } from "../../values/email.ts";
 import { headerWords } from "../../values/header_words.ts";
 import { oneLine } from "../../values/one_line.ts";
 import type { email } from "../activities/email.ts";
@@ -42,7 +43,7 @@ export interface Composition {
 export function messageIdOf({ id, sender, to, cc, bcc, subject, body_text, body_html, attachments }: Email): string {
   const said = JSON.stringify([sender, to, cc, bcc, subject, body_text, body_html, attachments]);
   const which = createHash("sha256").update(said).digest("hex").slice(0, 12);
-  const domain = domainToASCII(person(sender!).email.split("@").at(-1)!) || "localhost";
+  const domain = domainToASCII(domainOf(person(sender!).email)) || "localhost";
   return `<${id}.${which}@${domain}>`;
 }
 

@@ -4,6 +4,7 @@ import type { Ctx } from "../../core/context.ts";
 import type { Create, Row } from "../../core/resource.ts";
 import { createRecord, findRecord } from "../../records/records.ts";
 import { store } from "../../records/store.ts";
+import { domainOf } from "../../values/email.ts";
 import { sendersOf, usualMailbox } from "../accounts/senders.ts";
 import { channelMessage } from "../activities/channel_message.ts";
 import { email } from "../activities/email.ts";
@@ -63,7 +64,7 @@ async function sendEmail(ctx: Ctx, due: DueStep, person: Contact): Promise<Date 
   const { way } = due;
   if (way.contact_email === null) return lacksAddress(ctx, due, "The contact has no e-mail address");
   const account = await mailboxFor(ctx, due);
-  const domain = way.contact_email.split("@").at(-1)!.toLowerCase();
+  const domain = domainOf(way.contact_email);
   const place = await takePlace(ctx, { ...due, account, domain });
   if (!place.now) return comeBack(ctx, due, place);
 
