@@ -20,10 +20,10 @@ export function couldProve(
 ): boolean {
   const { [by]: server, email } = account;
   // Google and Microsoft are told the address.
-  if (server === null && account.granted_features !== null) return true;
+  if (server === null) return account.granted_features !== null;
   const address = emailKey(email ?? "");
-  const login = emailKey(server?.username ?? address);
-  return server !== null && account[`sealed_${by}_password`] !== null && (login === address || login === address.split("@")[0]);
+  const login = emailKey(server.username ?? address);
+  return account[`sealed_${by}_password`] !== null && (login === address || login === address.split("@")[0]);
 }
 
 type SealedPassword = "sealed_imap_password" | "sealed_smtp_password";
