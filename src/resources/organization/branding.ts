@@ -5,7 +5,7 @@ import type { Given, Prepared } from "../../core/operation.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
 import { file } from "../files/file.ts";
-import { logoRule, NoLogo, readLogo } from "./logo.ts";
+import { type LogoFile, logoRule, NoLogo, readLogo } from "./logo.ts";
 import { organizationOf } from "./organization.ts";
 import { branding } from "./settings.ts";
 
@@ -16,9 +16,6 @@ export interface Seller {
   address: string | null;
   logo_file_id: string | null;
 }
-
-/** The file of a logo, as reading it needs it. */
-export type LogoFile = Pick<File, "storage_key" | "size" | "mime">;
 
 /** What customers read about the organization. */
 export async function sellerOf(ctx: Ctx): Promise<Seller> {

@@ -15,6 +15,9 @@ export interface Logo {
   height: number;
 }
 
+/** A stored file, as reading a logo needs it. */
+export type LogoFile = Pick<Row<typeof file>, "storage_key" | "size" | "mime">;
+
 /** Why bytes are no logo, as the reason of an error. */
 export class NoLogo extends Error {}
 
@@ -28,7 +31,7 @@ export const logoRule = "must be a PNG or JPEG of 512 KB and 1.5 million pixels 
 const known = new LRUCache<string, Logo>({ maxSize: 16 * 1024 * 1024, sizeCalculation: ({ bytes }) => bytes.length });
 
 /** The same for showing it: a logo that is no good any more is left out. */
-export const logoIfGood = (storage: Storage, of: Parameters<typeof readLogo>[1] | null): Promise<Logo | null> =>
+export const logoIfGood = (storage: Storage, of: LogoFile | null): Promise<Logo | null> =>
   of === null
     ? Promise.resolve(null)
     : readLogo(storage, of).catch((error) => {
@@ -37,7 +40,7 @@ export const logoIfGood = (storage: Storage, of: Parameters<typeof readLogo>[1] 
       });
 
 /** Reads and checks it. Throws `NoLogo`. Not within a transaction, as the storage may be slow. */
-export async function readLogo(storage: Storage, of: Pick<Row<typeof file>, "storage_key" | "size" | "mime">): Promise<Logo> {
+export async function readLogo(storage: Storage, of: LogoFile): Promise<Logo> {
   const kept = known.get(of.storage_key);
   if (kept !== undefined) return kept;
   if (of.size > bytesMost || (of.mime !== "image/png" && of.mime !== "image/jpeg")) throw new NoLogo(logoRule);
