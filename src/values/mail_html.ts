@@ -13,9 +13,12 @@ export function mailHtml(html: string): string {
   return `<body>${inner ?? fromHtml(clean).text}</body>`;
 }
 
+/** A signature is HTML or plain text, and nothing says which. */
+export const isMarkup = (signature: string): boolean => signature.includes("<");
+
 /** A signature. Plain text stays as it is; of HTML, only harmless parts stay. */
 export const cleanSignature = (signature: string): string =>
-  signature.includes("<") ? mailHtml(signature).slice("<body>".length, -"</body>".length) : signature;
+  isMarkup(signature) ? mailHtml(signature).slice("<body>".length, -"</body>".length) : signature;
 
 /** Its plain text. */
 export const mailText = (html: string): string => fromHtml(html).text;

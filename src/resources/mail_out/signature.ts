@@ -1,5 +1,5 @@
 // The signature of a mailbox stands below what is sent by it, unless the author has put it there.
-import { mailHtml } from "../../values/mail_html.ts";
+import { isMarkup, mailHtml } from "../../values/mail_html.ts";
 import { fromHtml, fromText, textWithAddresses } from "../../values/rich_text.ts";
 import type { Account, Email } from "./sending.ts";
 
@@ -17,7 +17,7 @@ export function signed(mail: Email, { signature }: Pick<Account, "signature">): 
 }
 
 const formsOf = (signature: string): { text: string; html: string } =>
-  signature.includes("<") ? fromMarkup(signature) : { ...fromText(signature), text: signature };
+  isMarkup(signature) ? fromMarkup(signature) : { ...fromText(signature), text: signature };
 
 function fromMarkup(signature: string): { text: string; html: string } {
   return { html: mailHtml(signature), text: textWithAddresses(fromHtml(signature).html) };

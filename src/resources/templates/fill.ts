@@ -6,6 +6,7 @@ import { sql, statement } from "../../db/sql.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { findRecord, findRecords } from "../../records/records.ts";
 import { type Rendering, renderTemplate, TemplateError, type TemplateForm } from "../../services/liquid.ts";
+import { isMarkup } from "../../values/mail_html.ts";
 import { formatMoney } from "../../values/money.ts";
 import { phoneFormatted } from "../../values/phone.ts";
 import { fromHtml } from "../../values/rich_text.ts";
@@ -204,7 +205,7 @@ async function userValues(ctx: Ctx, source: string): Promise<Partial<Filled<"use
 async function signatureOf(ctx: Ctx, userId: string): Promise<string | null> {
   const [row] = await read(ctx, statement(sql`select signature from "user" where id = ${userId}`, "user.signature"));
   const signature = row?.[0] ?? null;
-  return signature?.includes("<") ? fromHtml(signature).text : signature;
+  return signature !== null && isMarkup(signature) ? fromHtml(signature).text : signature;
 }
 
 function personValues(ctx: Ctx, id: string | null): Values {
