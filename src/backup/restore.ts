@@ -5,7 +5,7 @@ import type pg from "pg";
 import { listMigrations, markRestored, migrate } from "../db/migrate.ts";
 import { inUtc, withClient } from "../db/one_client.ts";
 import { createPartition, monthOf, partitioned, type Table } from "../db/partitions.ts";
-import { keysInUse, othersOf } from "../services/sealing_key.ts";
+import { sealedByOthers } from "../services/sealing_key.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { Storage } from "../services/storage.ts";
 import { type Opening, readArchive } from "./archive.ts";
@@ -62,7 +62,7 @@ export async function restoreArchive(open: Opening, manifest: Manifest, target: 
 
 /** Early releases wrote down the key of their settings, which need not be the one that had sealed. */
 async function refuseFalseSeals(client: pg.Client, { secrets }: Manifest): Promise<void> {
-  const others = othersOf(await keysInUse(client), secrets!.key_id);
+  const others = await sealedByOthers(client, secrets!.key_id);
   if (others !== null)
     throw new Error(
       `The secrets of the archive are not sealed with the key that it says, ${secrets!.key_id} (${others}): leave them out by --without-secrets.`,

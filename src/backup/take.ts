@@ -6,7 +6,7 @@ import { to as copyTo } from "pg-copy-streams";
 import { backupLock } from "../auth/unscoped_files.ts";
 import { inUtc, withClient } from "../db/one_client.ts";
 import { sealedColumns } from "../services/sealed_columns.ts";
-import { keysInUse, otherKey, othersOf } from "../services/sealing_key.ts";
+import { otherKey, sealedByOthers } from "../services/sealing_key.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { Missing, type Storage } from "../services/storage.ts";
 import { newId } from "../values/id.ts";
@@ -65,7 +65,7 @@ async function fill(archive: ArchiveWriter, client: pg.Client, source: Source): 
 
 /** An archive says with which key its secrets open. */
 async function refuseSealedByOthers(client: pg.Client, { key_id }: Secrets): Promise<void> {
-  const others = othersOf(await keysInUse(client), key_id);
+  const others = await sealedByOthers(client, key_id);
   if (others !== null) throw new Error(`${otherKey(others, key_id)} \`--without-secrets\` takes everything else.`);
 }
 

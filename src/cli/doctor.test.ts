@@ -73,8 +73,13 @@ test("a DATABASE_URL that leads nowhere, or to a database of something else, is 
     for (const args of [["backup", archive], ["migrate"], ["start"]])
       assert.match((await command(args, { DATA_DIR, DATABASE_URL })).err, nowhere, args.join(" "));
   const nothing = await command(["backup", archive], { DATA_DIR, DATABASE_URL: blank });
+  const doctor = await command(["doctor"], { DATA_DIR, DATABASE_URL: blank });
 
   assert.match(nothing.err, /^There is nothing of Headwater in the database: is DATABASE_URL that of the service\?\n$/);
+  assert.match(
+    doctor.out,
+    /wrong +migrations: the database is at 0 of \d+: run `headwater migrate`\n[\s\S]*ok +secrets and their key\n/,
+  );
 });
 
 test("nothing is restored beside the tables of another program", async () => {

@@ -8,7 +8,7 @@ import { listMigrations } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { partitionsAt } from "../db/partitions.ts";
 import { missingRoles } from "../db/roles.ts";
-import { keysInUse, otherKey, othersOf } from "../services/sealing_key.ts";
+import { otherKey, sealedByOthers } from "../services/sealing_key.ts";
 import { openSecrets, presentKey } from "../services/secrets.ts";
 import { isNoRoom } from "../values/no_room.ts";
 import { filesLeftBehind, isWithoutDatabase, withDatabase } from "./database.ts";
@@ -85,7 +85,7 @@ const keyCheck = ({ secret_key, data_dir }: Config): Check => [
   async (client) => {
     const key = await presentKey(secret_key, data_dir);
     const ours = key === null ? null : openSecrets(key).key_id;
-    const others = othersOf(await keysInUse(client), ours);
+    const others = await sealedByOthers(client, ours);
     return others === null ? null : otherKey(others, ours ?? "none");
   },
 ];

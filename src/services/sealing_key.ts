@@ -16,17 +16,21 @@ export async function sealedHere(client: pg.ClientBase): Promise<SealedColumn[]>
   return sealedColumns.filter(({ table, column }) => here.has(`${table}.${column}`));
 }
 
-/** The ids of the keys that anything is sealed with, by how much. Reads all of it. */
-export async function keysInUse(client: pg.ClientBase): Promise<Map<string, number>> {
+/** What is sealed with other keys than ours, for people to read; null if nothing is. Reads all of it. */
+export async function sealedByOthers(client: pg.ClientBase, ours: string | null): Promise<string | null> {
   const each = (await sealedHere(client)).map(
     ({ table, column }) =>
       `select split_part(${name(column).sql}, '.', 2) as key_id from ${name(table).sql} where ${name(column).sql} like 'v1.%'`,
   );
+  // Nobody has begun the database.
+  if (each.length === 0) return null;
   const { rows } = await client.query(
     `/* across organizations: the key is the service's */
-     select key_id, count(*)::int as count from (${each.join(" union all ")}) k group by key_id order by count desc`,
+     select key_id, count(*)::int as count from (${each.join(" union all ")}) k
+     where key_id is distinct from $1 group by key_id order by count desc`,
+    [ours],
   );
-  return new Map(rows.map(({ key_id, count }) => [key_id, count]));
+  return rows.length === 0 ? null : rows.map(({ key_id, count }) => `${count} with the key ${key_id}`).join(", ");
 }
 
 /** Throws if anything here is sealed with another key. Which one it is stands in a row of its own, so a start has one row to read. */
@@ -34,16 +38,10 @@ export async function refuseOtherKey(url: string, { key_id }: Secrets): Promise<
   await withClient(url, "headwater", async (client) => {
     const { rows } = await client.query("select key_id from sealing_key");
     if (rows[0]?.key_id === key_id) return;
-    const others = othersOf(await keysInUse(client), key_id);
+    const others = await sealedByOthers(client, key_id);
     if (others !== null) throw new Error(otherKey(others, key_id));
     await setSealingKey(client, key_id);
   });
-}
-
-/** What is sealed with other keys, for people to read; null if nothing is. */
-export function othersOf(keys: ReadonlyMap<string, number>, ours: string | null): string | null {
-  const others = [...keys].filter(([id]) => id !== ours).map(([id, count]) => `${count} with the key ${id}`);
-  return others.length === 0 ? null : others.join(", ");
 }
 
 export const otherKey = (others: string, ours: string): string =>
