@@ -9,7 +9,7 @@ import { withClient } from "../db/one_client.ts";
 import { partitionsAt } from "../db/partitions.ts";
 import { missingRoles } from "../db/roles.ts";
 import { otherKey, sealedByOthers } from "../services/sealing_key.ts";
-import { openSecrets, presentKey } from "../services/secrets.ts";
+import { presentSecrets } from "../services/secrets.ts";
 import { isNoRoom } from "../values/no_room.ts";
 import { filesLeftBehind, isWithoutDatabase, withDatabase } from "./database.ts";
 import { examineBackground } from "./doctor_background.ts";
@@ -83,8 +83,7 @@ function checkDisk(folder: string): Finding {
 const keyCheck = ({ secret_key, data_dir }: Config): Check => [
   "secrets and their key",
   async (client) => {
-    const key = await presentKey(secret_key, data_dir);
-    const ours = key === null ? null : openSecrets(key).key_id;
+    const ours = (await presentSecrets(secret_key, data_dir))?.key_id ?? null;
     const others = await sealedByOthers(client, ours);
     return others === null ? null : otherKey(others, ours ?? "none");
   },

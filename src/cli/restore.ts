@@ -9,11 +9,11 @@ import type { Config } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
-import { adoptSecretKey, openSecrets, secretKey } from "../services/secrets.ts";
+import { adoptSecretKey, openSecrets, presentSecrets, secretKey } from "../services/secrets.ts";
 import { archiveAt, newestArchive } from "./archive_at.ts";
 import { filesOf, refuseWhileServing, withDatabase } from "./database.ts";
 import { columns, complain, Mistake, say } from "./say.ts";
-import { contentsOf, keyAtHand, uncheckedWords } from "./verify.ts";
+import { contentsOf, uncheckedWords } from "./verify.ts";
 
 interface Options {
   withoutSecrets?: boolean;
@@ -30,7 +30,7 @@ export async function run(config: Config, given: string | undefined, options: Op
   const open = await archiveAt(config, file);
   let archived: string | null = null;
   let isChecked = true;
-  const manifest = await readArchive(await open(), await keyAtHand(config), {
+  const manifest = await readArchive(await open(), await presentSecrets(config.secret_key, config.data_dir), {
     head: refuseUnknown,
     key: async (key) => void (archived = key),
     unchecked: () => void (isChecked = false),

@@ -2,7 +2,7 @@
 import { readArchive } from "../backup/archive.ts";
 import { type Manifest, signerOf } from "../backup/manifest.ts";
 import type { Config } from "../config.ts";
-import { openSecrets, presentKey, type Secrets } from "../services/secrets.ts";
+import { presentSecrets } from "../services/secrets.ts";
 import { archiveAt, newestArchive } from "./archive_at.ts";
 import { columns, complain, say } from "./say.ts";
 
@@ -11,16 +11,11 @@ export async function run(config: Config, given: string | undefined): Promise<vo
   if (given === undefined) say(`The newest backup is ${file}.`);
   const open = await archiveAt(config, file);
   let isChecked = true;
-  const manifest = await readArchive(await open(), await keyAtHand(config), { unchecked: () => void (isChecked = false) });
+  const secrets = await presentSecrets(config.secret_key, config.data_dir);
+  const manifest = await readArchive(await open(), secrets, { unchecked: () => void (isChecked = false) });
   say(columns(manifest.tables.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, String(rows)])));
   say(contentsOf(manifest));
   if (!isChecked) complain(uncheckedWords(manifest));
-}
-
-/** The key that may have signed an archive. One that holds its own key is checked by that. */
-export async function keyAtHand({ secret_key, data_dir }: Config): Promise<Secrets | null> {
-  const key = await presentKey(secret_key, data_dir);
-  return key === null ? null : openSecrets(key);
 }
 
 export const uncheckedWords = (manifest: Manifest): string =>

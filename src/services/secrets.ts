@@ -95,9 +95,11 @@ export async function adoptSecretKey(key: string, dataDir: string): Promise<void
   if ((await readKey(file)) === null) await makeKey(dataDir, file, key);
 }
 
-/** The key at hand, or null where there is none yet. */
-export const presentKey = async (configured: string | null, dataDir: string): Promise<string | null> =>
-  configured ?? readKey(join(dataDir, "secret_key"));
+/** What the key at hand opens, or null where there is none yet. */
+export async function presentSecrets(configured: string | null, dataDir: string): Promise<Secrets | null> {
+  const key = configured ?? (await readKey(join(dataDir, "secret_key")));
+  return key === null ? null : openSecrets(key);
+}
 
 const nextFile = (dataDir: string): string => join(dataDir, "secret_key.next");
 
