@@ -37,13 +37,13 @@ export type Opening = () => Promise<string | Readable>;
 /** Reads an archive, which is a file or comes from elsewhere, from its beginning to its end. Returns its manifest, or throws if anything is missing or was changed, as its signature says by the given key or the one in it. */
 export async function readArchive(source: string | Readable, secrets: Secrets | null, reader: ArchiveReader): Promise<Manifest> {
   const entries = entriesOf(source);
-  let place: "begin" | "middle" | "end" = "begin";
+  let cutOff = noArchive;
   const keys = secrets === null ? [] : [secrets];
   const found = { tables: new Map<string, Measured>(), files: createHash("sha256"), count: 0, bytes: 0 };
   try {
     let entry = await entries.next();
     const begun = await beginOf(entry);
-    place = "middle";
+    cutOff = tooShort;
     await reader.head?.(begun);
     for (entry = await entries.next(); entry !== null && entry.stem !== manifestName; ) {
       const [folder, ...rest] = entry.stem.split("/");
@@ -65,13 +65,13 @@ export async function readArchive(source: string | Readable, secrets: Secrets | 
     }
     if (entry === null) throw tooShort();
     const { manifest, isChecked } = parseManifest(await textOf(entry.chunks), keys);
-    place = "end";
+    cutOff = tooLong;
     if ((await entries.next()) !== null) throw tooLong();
     check(manifest, begun, found);
     if (!isChecked) reader.unchecked?.();
     return manifest;
   } catch (error) {
-    throw errorOf(error as Error, place);
+    throw errorOf(error as Error, cutOff);
   } finally {
     entries.close();
   }
@@ -105,11 +105,10 @@ function entriesOf(source: string | Readable): { next(): Promise<Entry | null>; 
   };
 }
 
-/** The errors of `tar-stream` in the words of whoever has the archive. */
-function errorOf(error: Error, place: "begin" | "middle" | "end"): Error {
+/** The errors of `tar-stream` in the words of whoever has the archive. `cutOff`: what it means here that the bytes end. */
+function errorOf(error: Error, cutOff: () => Error): Error {
   // Which of the two comes depends on what was being read at the end.
-  if (/unexpected end of data|stream was destroyed/i.test(error.message))
-    return place === "begin" ? noArchive() : place === "end" ? tooLong() : tooShort();
+  if (/unexpected end of data|stream was destroyed/i.test(error.message)) return cutOff();
   return /^(invalid (tar )?header|header exceeds)/i.test(error.message)
     ? new Error("This is no archive of Headwater, or it was changed.", { cause: error })
     : error;
