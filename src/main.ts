@@ -153,9 +153,8 @@ try {
 function shown(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isNoRoom(error)) {
-    const words = error.message.split("\n");
-    const [line] = [...words.filter((one) => /no space|no room/i.test(one)), ...words];
-    return line!.startsWith("There is no room") ? line! : `There is no room on the disk: make some, and run it again. ${line}`;
+    const lines = error.message.split("\n");
+    return `There is no room on the disk: make some, and run it again. ${lines.find((one) => /no space/i.test(one)) ?? lines[0]}`;
   }
   const isPlain = error instanceof Mistake || error.constructor === Error || error.name === "EmbeddedError";
   const verbose = /^(debug|trace)$/.test(process.env.LOG_LEVEL ?? "");
