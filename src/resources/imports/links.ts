@@ -7,7 +7,7 @@ import { placeNamed } from "./named_records.ts";
 import type { ReadRow } from "./read_row.ts";
 import { readRows } from "./read_rows.ts";
 import { keyOf, plainWords, productSoughtBy, says, seeks, soughtBy } from "./sought.ts";
-import { productsFound } from "./take_products.ts";
+import { productsMet } from "./take_products.ts";
 
 /** What a row has in common with others; `seeks` is what makes it find them. */
 interface Linked {
@@ -48,16 +48,17 @@ async function linksOf(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promis
   );
 }
 
+/** A code is there once, so rows with the same one meet, whatever they are found by. */
 async function linksOfProducts(ctx: Ctx, imp: Import, reads: readonly ReadRow[]): Promise<Map<number, Linked>> {
   const sought = reads.map((read) => productSoughtBy(imp, read));
-  const found = await productsFound(ctx, sought);
+  const found = await productsMet(ctx, reads, sought);
   return new Map(
     reads.map(({ row, bodies: { product } }, i) => {
       const one = sought[i] ?? null;
       const own = found[i]!.map((id) => `product:${id}`);
       const key = one && `${one.by}:${plainWords(one.value)}`;
-      const said = (["code", "name"] as const).flatMap((by) => (product[by] ? [`${by}:${plainWords(product[by])}`] : []));
-      return [row.n, { key, seeks: key === null ? own : [key, ...own], says: said }];
+      const [code, name] = (["code", "name"] as const).map((by) => (product[by] ? [`${by}:${plainWords(product[by])}`] : []));
+      return [row.n, { key, seeks: [...(key === null ? [] : [key]), ...code!, ...own], says: [...code!, ...name!] }];
     }),
   );
 }

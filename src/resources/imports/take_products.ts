@@ -65,13 +65,17 @@ async function matching(ctx: Ctx, imp: Import, read: ReadRow): Promise<string[]>
   return rows.map(([id]) => id!);
 }
 
-/** The ids of the products that each of these finds now. */
-export async function productsFound(ctx: Ctx, sought: readonly (ProductSought | null)[]): Promise<string[][]> {
-  const given = (by: ProductSought["by"]) => sought.map((one) => (one?.by === by ? one.value : null));
+/** The ids of the products that each of these rows finds now, and of those that have its code. */
+export async function productsMet(
+  ctx: Ctx,
+  reads: readonly ReadRow[],
+  sought: readonly (ProductSought | null)[],
+): Promise<string[][]> {
+  const codes = reads.map(({ bodies }) => bodies.product.code ?? null);
+  const names = sought.map((one) => (one?.by === "name" ? one.value : null));
   const rows = await query(
     ctx,
-    statement(sql`select g.i, t.id from rows from (unnest(${given("code")}::text[]),
-        unnest(${given("name")}::text[])) with ordinality g(code, name, i)
+    statement(sql`select g.i, t.id from rows from (unnest(${codes}::text[]), unnest(${names}::text[])) with ordinality g(code, name, i)
       join product t on t.organization_id = ${ctx.organization_id} and (lower(t.code) = lower(g.code) or sort_key(t.name) = sort_key(g.name))`),
   );
   const found = Map.groupBy(rows, ([i]) => Number(i));
