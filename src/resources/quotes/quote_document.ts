@@ -101,7 +101,8 @@ export async function documentOf(ctx: Ctx, of: Quote): Promise<QuoteDocument> {
 /** As people write numbers: no `1e-9`, and no `0.30000000000000004` for the sum of 0.1 and 0.2. */
 const inFigures = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 15, useGrouping: false });
 
-const every: Record<Period, string> = { one_time: "", monthly: " a month", annual: " a year" };
+/** Spaces that nobody breaks a line at are in them. */
+const every: Record<Period, string> = { one_time: "", monthly: " a\u00a0month", annual: " a\u00a0year" };
 
 function lineInWords(line: QuoteLine, currency: string): DocumentLine {
   const rate = inFigures.format(line.tax_percent);

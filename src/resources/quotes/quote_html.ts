@@ -5,7 +5,7 @@ import { escapeHtml } from "../../values/html.ts";
 import type { Logo } from "../organization/logo.ts";
 import { htmlPage } from "../shared/html_page.ts";
 import { type DocumentLine, heading, type QuoteDocument, type Shown } from "./quote_document.ts";
-import { style } from "./quote_style.ts";
+import { styleFor } from "./quote_style.ts";
 
 /** The values of the form on an open quote. */
 export interface AnswerForm {
@@ -37,6 +37,7 @@ export function showPage({ notice, document, logo, form, pdf }: QuotePage): Cont
     form === null ? "" : showForm(form),
     pdf === null ? "" : `<p class="pdf"><a href="${escapeHtml(pdf)}">Download as PDF</a></p>`,
   ];
+  const style = styleFor(document === null ? 0 : columnsIn(document));
   return htmlPage({ title, style, body: body.filter((part) => part !== "").join("\n"), images: logo !== null });
 }
 
@@ -91,6 +92,20 @@ function showLine(line: DocumentLine, columns: readonly Shown[]): string {
       : `<td role="cell" class="${kindOf(column)}"${line[column.key] === "" ? "" : ` data-title="${column.title}"`}>${escapeHtml(line[column.key])}</td>`,
   );
   return `<tr role="row">${cells.join("")}</tr>`;
+}
+
+/** The space before a column, in digits. */
+const gap = 2;
+/** The share of the table that items need beside figures. */
+const itemShare = 1 / 5;
+
+/** How wide its table is at least, in digits, where no figure is broken. */
+function columnsIn({ columns, lines }: QuoteDocument): number {
+  const figures = columns.filter(({ key }) => key !== "name");
+  const widths = figures.map(({ key, title }) =>
+    lines.reduce((most, line) => Math.max(most, ...line[key].split(" ").map((word) => word.length)), title.length),
+  );
+  return Math.ceil(widths.reduce((sum, width) => sum + width + gap, 0) / (1 - itemShare));
 }
 
 function showForm({ action, edition, name, email, errors }: AnswerForm): string {

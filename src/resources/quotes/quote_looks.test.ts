@@ -67,6 +67,45 @@ const quotes: Record<string, { lead: string; body: object }> = {
       line_items: [{ ...chair, name: "كرسي مكتب", description: "خشب البلوط والصوف" }],
     },
   },
+  "large figures": {
+    lead: "PT Maju Jaya",
+    body: {
+      title: "Mesin untuk pabrik baru",
+      currency: "IDR",
+      line_items: [
+        {
+          ...chair,
+          name: "Mesin pemotong",
+          description: "Dengan pemasangan dan pelatihan di tempat",
+          unit_price: 1_250_000_000_000,
+          quantity: 12,
+          discount: 5,
+          tax_percent: 11,
+        },
+        { ...chair, name: "Jasa perawatan", unit_price: 25_000_000_000, quantity: 1, tax_percent: 11, billing_period: "annual" },
+      ],
+    },
+  },
+  "large figures alone": {
+    lead: "PT Maju Jaya",
+    body: { currency: "IDR", line_items: [{ name: "Mesin pemotong", unit_price: 12_500_000_000, quantity: 12 }] },
+  },
+  "the largest figures": {
+    lead: "Globex",
+    body: {
+      line_items: [
+        {
+          ...chair,
+          quantity: 0.123456789012345,
+          unit_price: 99_999_999_999_999,
+          discount: 12.3456789,
+          tax_percent: 12.3456789,
+          tax_method: "inclusive",
+          billing_period: "monthly",
+        },
+      ],
+    },
+  },
   "the east": {
     lead: "東京株式会社",
     body: {
@@ -101,11 +140,35 @@ for (const [name, { lead, body }] of Object.entries(quotes))
 
       assert.ok(await fitsInto(page, viewport.width), `${screen}: it scrolls sideways`);
       assert.deepEqual(await obstaclesOn(page), [], screen);
+      assert.deepEqual(await brokenFigures(page), [], screen);
+      assert.ok(await itemsHaveRoom(page), `${screen}: the items are squeezed`);
       const read = await page.innerText("article");
       assert.deepEqual(lettersOf(withoutHeads(printed)), lettersOf(withoutHeads(read)), screen);
     }
     await page.close();
   });
+
+const currencies = ["USD", "EUR", "INR", "JPY", "KRW", "VND", "IDR", "COP", "XOF", "KWD"];
+
+test("figures of twelve digits are whole on a screen of any width, and leave room for the items", async () => {
+  const page = await browser.newPage();
+
+  for (const currency of currencies)
+    for (const discount of [0, 5]) {
+      const tax_percent = discount === 0 ? 0 : 11.5;
+      const price = { unit_price: 987_654_321_012, quantity: 1, discount, tax_percent, billing_period: "monthly" };
+      const { page: address } = await sent("Globex", { currency, line_items: [{ ...chair, ...price }] });
+      await page.goto(address);
+      for (const width of [360, 700, 720, 900, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        const where = `${currency}, ${discount}%, ${width} px`;
+        assert.ok(await fitsInto(page, width), `${where}: it scrolls sideways`);
+        assert.deepEqual(await brokenFigures(page), [], where);
+        assert.ok(await itemsHaveRoom(page), `${where}: the items are squeezed`);
+      }
+    }
+  await page.close();
+});
 
 test("the quotes of a large order are read on a phone and are printed in good time", async () => {
   const lines = Array.from({ length: 500 }, (_, i) => ({ ...chair, name: `Chair ${i + 1}`, description: "Oak and wool" }));
@@ -129,6 +192,26 @@ async function sent(lead: string, body: object): Promise<{ page: string; pdf: Bu
 
 const fitsInto = async (page: Page, width: number): Promise<boolean> =>
   (await page.evaluate<number>("document.documentElement.scrollWidth")) <= width;
+
+/** The figures that stand on two lines, or beside the sheet. */
+const brokenFigures = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const edge = document.querySelector("article").getBoundingClientRect().right;
+    return [...document.querySelectorAll("td.number")].flatMap(({ firstChild: text }) =>
+      [...(text?.data ?? "").matchAll(/[^ ]+/g)].filter((word) => {
+        const range = document.createRange();
+        range.setStart(text, word.index);
+        range.setEnd(text, word.index + word[0].length);
+        const parts = [...range.getClientRects()];
+        return parts.length !== 1 || parts[0].right > edge;
+      }).map(([figure]) => figure));
+  })()`);
+
+const itemsHaveRoom = (page: Page): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const whole = document.querySelector(".lines").getBoundingClientRect().width;
+    return [...document.querySelectorAll("td.item")].every((item) => item.getBoundingClientRect().width >= whole / 5);
+  })()`);
 
 /** What the two say in another way: on a phone the columns have no heads, and a page of paper has a foot. */
 const withoutHeads = (text: string): string =>

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { effortSince } from "../../../test/support/effort.ts";
 import { missingFonts, textOfPdf } from "../../../test/support/pdf.ts";
+import { formatMoney } from "../../values/money.ts";
 import type { QuoteDocument } from "./quote_document.ts";
 import { renderQuotePdf } from "./quote_pdf.ts";
 
@@ -138,6 +139,63 @@ test("what is read from right to left stands in that order, and numbers and name
       found,
     );
   }
+});
+
+const currencies = ["USD", "CAD", "EUR", "GBP", "INR", "JPY", "KRW", "VND", "IDR", "COP", "MWK", "XOF", "KWD", "UYW"];
+
+for (const currency of currencies)
+  test(`large figures are whole in ${currency}, with and without discounts and taxes`, async () => {
+    const money = (amount: number) => formatMoney(amount, currency)!;
+    const amounts = [987_654_321_012, 987_654_321_013, 987_654_321_014, 987_654_321_015, 99_999_999_999_999].map(money);
+    const [price, discount, amount, total, most] = amounts as [string, string, string, string, string];
+    const large = {
+      ...line,
+      name: "Machine",
+      price: `${price} a month`,
+      discount: `-${discount}`,
+      tax: "11.5% included",
+      amount,
+    };
+    const columns = [
+      { key: "name", title: "Item" },
+      { key: "quantity", title: "Quantity" },
+      { key: "price", title: "Price" },
+      { key: "discount", title: "Discount" },
+      { key: "tax", title: "Tax" },
+      { key: "amount", title: "Amount" },
+    ] as const;
+    const sums: [string, string][] = [
+      ["Discount 12.345678901234%", `-${most}`],
+      ["Total", total],
+    ];
+
+    for (const shown of [columns, columns.filter(({ key }) => key !== "discount" && key !== "tax")]) {
+      const keys = shown.map(({ key }) => key as string);
+      const text = textOfPdf(
+        await renderQuotePdf({ ...plain, columns: [...shown], lines: [large, { ...large, amount: most }], sums }),
+      );
+      for (const figure of [price, amount, most, total, ...(keys.includes("discount") ? [`-${discount}`, "11.5%"] : [])])
+        assert.ok(oneSpaced(text).includes(oneSpaced(figure)), `${figure} in ${text}`);
+    }
+  });
+
+const oneSpaced = (text: string): string => text.replaceAll(/\p{Zs}+/gu, " ");
+
+test("an item is on one page, unless it is longer than a page", async () => {
+  const ends = (i: number, lines: number) => `begin${i}.\n${"Oak and wool\n".repeat(lines)}end${i}.`;
+  const short = Array.from({ length: 40 }, (_, i) => ({ ...line, name: `Chair${i}.`, description: ends(i, (i + 9) % 14) }));
+  const long = { ...line, name: "Chair40.", description: ends(40, 150) };
+  const pdf = await renderQuotePdf({ ...plain, description: "words\n".repeat(34), lines: [...short, long] });
+
+  const printed = textOfPdf(pdf).split("\f");
+  const pageOf = (word: string) => printed.findIndex((page) => page.includes(word));
+  for (const i of short.keys()) {
+    assert.ok(pageOf(`Chair${i}.`) >= 0);
+    for (const word of [`begin${i}.`, `end${i}.`]) assert.equal(pageOf(word), pageOf(`Chair${i}.`), word);
+  }
+  assert.equal(pageOf("begin40."), pageOf("Chair40."));
+  assert.ok(pageOf("end40.") > pageOf("Chair40."));
+  for (const page of printed) assert.equal(page.includes("Item"), /Chair\d|Oak/.test(page), "heads without items");
 });
 
 test("the heads of the columns and the number of the page are on every page", async () => {

@@ -5,8 +5,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Column, Line, Look, Typesetter } from "../../services/fonts/typesetter.ts";
 import type { Storage } from "../../services/storage.ts";
 import { type Logo, logoIfGood } from "../organization/logo.ts";
-import { type DocumentLine, heading, type QuoteDocument, type Shown } from "./quote_document.ts";
-import { tableColumns } from "./quote_pdf_columns.ts";
+import { heading, type QuoteDocument } from "./quote_document.ts";
+import { type Band, bandsOf, headsOf, type Looks, leading, tableOf } from "./quote_pdf_table.ts";
 
 type Pdf = PDFKit.PDFDocument;
 
@@ -29,7 +29,8 @@ const body: Look = { size: 9.5, color: ink };
 const small: Look = { size: 8.5, color: quiet };
 const label: Look = { size: 8, color: quiet };
 const strong: Look = { ...body, bold: true };
-const leading = 1.42;
+const total: Look = { size: 12, bold: true, color: ink };
+const looks: Looks = { heads: label, cells: body, descriptions: small };
 
 /** A line that is drawn from left to right, whatever is in it. */
 const ltr = (text: string): Line => ({ text, rightToLeft: false });
@@ -146,62 +147,70 @@ function* words(sheet: Sheet, text: string | null, look: Look, { above = 0, line
 
 // --- the table ---
 
+/** Above and below a line. */
+const padding = 6;
+
 function* table(sheet: Sheet, of: QuoteDocument): Steps {
-  const columns = tableColumns(sheet.set, of, { heads: label, cells: body }, whole);
+  const form = tableOf(sheet.set, of, looks, whole);
+  const titles = headsOf(sheet.set, form, of.columns);
   const heads = () => {
-    row(
-      sheet,
-      columns,
-      of.columns.map(({ title }) => title),
-      label,
-    );
+    sheet.pdf.y += padding;
+    for (const band of titles) drawBand(sheet, band);
     sheet.pdf.y += 4;
     line(sheet, sheet.pdf.y, 0.75);
   };
-  room(sheet, 60);
-  heads();
-  sheet.begin = heads;
-  for (const one of of.lines) yield* writeLine(sheet, columns, of.columns, one);
+  const headsHeight = padding + heightOf(titles) + 4;
+  if (of.lines.length === 0) heads();
+  for (const one of of.lines) {
+    const bands = yield* bandsOf(sheet.set, form, looks, of.columns, one);
+    const together = keptTogether(bands, lowest - margin - headsHeight);
+    if (one === of.lines[0]) {
+      room(sheet, headsHeight + together);
+      heads();
+      sheet.begin = heads;
+    }
+    room(sheet, together);
+    yield* writeLine(sheet, bands);
+  }
   sheet.begin = () => {};
 }
 
-/** A line of the table, with its description below the name. */
-function* writeLine(sheet: Sheet, columns: readonly Column[], shown: readonly Shown[], of: DocumentLine): Steps {
-  row(
-    sheet,
-    columns,
-    shown.map(({ key }) => of[key]),
-    body,
-  );
-  yield;
-  yield* words(sheet, of.description, small, { column: columns[0]! });
-  sheet.pdf.y += 6;
+/** How much of a line must fit on the page where it begins: all of it, unless it is longer than a page. */
+function keptTogether(bands: readonly Band[], most: number): number {
+  const height = heightOf(bands) + 2 * padding;
+  return height <= most ? height : heightOf(bands.slice(0, 3)) + padding;
+}
+
+const heightOf = (bands: readonly Band[]): number => bands.reduce((sum, { height }) => sum + height, 0);
+
+function* writeLine(sheet: Sheet, bands: readonly Band[]): Steps {
+  sheet.pdf.y += padding;
+  for (const band of bands) {
+    room(sheet, band.height);
+    drawBand(sheet, band);
+    yield;
+  }
+  sheet.pdf.y += padding;
   line(sheet, sheet.pdf.y);
 }
 
-/** Moves to the next page as a whole. */
-function row(sheet: Sheet, columns: readonly Column[], given: readonly string[], look: Look): void {
-  const { pdf, set } = sheet;
-  const height = look.size * leading;
-  const cells = given.map((text, i) => [...set.lines(text, look, columns[i]!.width)]);
-  const lines = Math.max(...cells.map((cell) => cell.length));
-  room(sheet, lines * height + 14);
-  pdf.y += 6;
-  for (const [i, cell] of cells.entries())
-    for (const [n, one] of cell.entries()) set.draw(one, look, columns[i]!, pdf.y + look.size * 1.08 + n * height);
-  pdf.y += lines * height;
+function drawBand({ pdf, set }: Sheet, { cells, height }: Band): void {
+  for (const cell of cells) set.draw(cell.line, cell.look, cell.column, pdf.y + cell.look.size * 1.08);
+  pdf.y += height;
 }
 
 function sums(sheet: Sheet, given: readonly [string, string][]): void {
   const { pdf, set } = sheet;
-  const right = { x: pageWidth - margin - 230, width: 230 };
+  const widest = given.map(([name, amount]) => set.width(name, body) + set.width(amount, total) + 16);
+  const width = Math.min(whole.width, Math.max(230, ...widest));
+  const right = { x: pageWidth - margin - width, width };
   pdf.y += 8;
   room(sheet, given.length * 17 + 14);
   for (const [i, [name, amount]] of given.entries()) {
     const last = i === given.length - 1;
     if (last) line(sheet, pdf.y + 3, 0.75, right.x);
     if (last) pdf.y += 8;
-    const look: Look = last ? { size: 12, bold: true, color: ink } : body;
+    const look: Look = last ? total : body;
     set.draw(ltr(name), last ? look : { ...look, color: quiet }, { ...right, align: "left" }, pdf.y + 12);
     set.draw(ltr(amount), look, { ...right, align: "right" }, pdf.y + 12);
     pdf.y += 17;

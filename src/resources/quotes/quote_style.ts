@@ -1,6 +1,19 @@
 // How the page of a quote looks: a sheet of paper, light or dark, that is readable at any width and prints well.
 
-export const style = `
+/** The columns of lines below each other, each with its title. */
+const below = `.lines, .lines tbody { display: block; }
+  .lines thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .lines tr { display: block; padding: 1rem 0; border-bottom: 1px solid var(--rule); }
+  .lines tbody { border-top: 1px solid var(--rule); }
+  .lines td { display: flex; justify-content: space-between; gap: 1.5rem; max-width: 22rem; margin-inline-start: auto; padding: .1rem 0; border: 0; font-size: .9rem; white-space: normal; }
+  .lines td.item { display: block; max-width: none; font-size: 1rem; font-weight: 600; padding-bottom: .35rem; }
+  .lines td.item small { font-weight: 400; }
+  .lines td:empty { display: none; }
+  .lines td[data-title]::before { content: attr(data-title); color: var(--quiet); }
+  .lines td.amount { font-weight: 600; font-size: 1rem; }`;
+
+/** `columns` is how wide the table is at least, in digits: on a narrower sheet, its columns are below each other. */
+export const styleFor = (columns: number): string => `
 :root {
   color-scheme: light dark; font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
   --back: #f1f3f5; --paper: #fff; --ink: #1b2430; --quiet: #5a6472; --rule: #d9dee4; --accent: #1d4f8c; --on-accent: #fff; --wrong: #b3261e; --note: #e9f0f8;
@@ -12,6 +25,7 @@ export const style = `
 body { margin: 0; background: var(--back); color: var(--ink); overflow-wrap: anywhere; }
 main { max-width: 52rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
 p, h1, h2, dl, dd { margin: 0; }
+article { container-type: inline-size; }
 article, form { background: var(--paper); border: 1px solid var(--rule); border-radius: .75rem; padding: 3rem; }
 .words { white-space: pre-line; }
 .notice { background: var(--note); border-radius: .75rem; padding: .9rem 1.25rem; margin-bottom: 1rem; font-weight: 600; }
@@ -39,12 +53,17 @@ th:first-child, td:first-child { padding-inline-start: 0; }
 th { font-weight: 400; color: var(--quiet); font-size: .85rem; }
 .number { text-align: end; white-space: nowrap; overflow-wrap: normal; }
 td.price, td.tax { white-space: normal; }
+.lines .item { min-width: 9rem; }
 td.item span { display: block; }
 td small { display: block; color: var(--quiet); font-size: .875rem; line-height: 1.45; margin-top: .15rem; }
 .sums { width: min(22rem, 100%); margin-inline-start: auto; }
-.sums th, .sums td { border: 0; padding: .3rem 0; font-size: 1rem; }
-.sums tr:last-child > * { border-top: 1px solid var(--ink); padding-top: .7rem; font-weight: 650; font-size: 1.25rem; color: var(--ink); }
-.sums tr:nth-last-child(2) > * { padding-bottom: .7rem; }
+.sums, .sums tbody { display: block; }
+.sums tr { display: flex; flex-wrap: wrap; justify-content: space-between; column-gap: 1rem; padding: .3rem 0; }
+.sums th, .sums td { border: 0; padding: 0; font-size: 1rem; }
+.sums .number { margin-inline-start: auto; }
+.sums tr:last-child { border-top: 1px solid var(--ink); padding-top: .7rem; }
+.sums tr:last-child > * { font-weight: 650; font-size: 1.25rem; color: var(--ink); }
+.sums tr:nth-last-child(2) { padding-bottom: .7rem; }
 .due { text-align: end; color: var(--quiet); font-size: .9rem; margin-top: .25rem; }
 .terms { margin-top: 2rem; font-size: .9rem; color: var(--quiet); }
 .terms h2, form h2 { font-size: 1rem; color: var(--ink); margin-bottom: .25rem; }
@@ -63,16 +82,10 @@ a { color: var(--accent); }
   main { padding: .75rem .75rem 3rem; }
   article, form { padding: 1.5rem 1.25rem; }
   .facts { flex-direction: column; }
-  .lines, .lines tbody { display: block; }
-  .lines thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .lines tr { display: block; padding: 1rem 0; border-bottom: 1px solid var(--rule); }
-  .lines tbody { border-top: 1px solid var(--rule); }
-  .lines td { display: flex; justify-content: space-between; gap: 1.5rem; padding: .1rem 0; border: 0; font-size: .9rem; white-space: normal; }
-  .lines td.item { display: block; font-size: 1rem; font-weight: 600; padding-bottom: .35rem; }
-  .lines td.item small { font-weight: 400; }
-  .lines td:empty { display: none; }
-  .lines td[data-title]::before { content: attr(data-title); color: var(--quiet); }
-  .lines td.amount { font-weight: 600; font-size: 1rem; }
+  ${below}
+}
+@container (max-width: ${columns}ch) {
+  ${below}
 }
 @media print {
   :root { color-scheme: light; --back: #fff; --paper: #fff; --ink: #000; --quiet: #444; --rule: #bbb; }
