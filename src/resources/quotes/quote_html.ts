@@ -1,7 +1,9 @@
 // The page of a quote as HTML. Every text goes through `escapeHtml`.
 
 import type { Content } from "../../core/operation.ts";
+import { isolated } from "../../values/bidi.ts";
 import { escapeHtml } from "../../values/html.ts";
+import { oneLine } from "../../values/one_line.ts";
 import type { Logo } from "../organization/logo.ts";
 import { htmlPage } from "../shared/html_page.ts";
 import { type DocumentLine, heading, type QuoteDocument, type Shown } from "./quote_document.ts";
@@ -30,7 +32,7 @@ export interface QuotePage {
 }
 
 export function showPage({ notice, document, logo, form, pdf }: QuotePage): Content {
-  const title = document === null ? heading : `${document.title} – ${document.seller.name}`;
+  const title = document === null ? heading : `${isolated(oneLine(document.title))} – ${isolated(oneLine(document.seller.name))}`;
   const body = [
     notice === null ? "" : `<p class="notice" role="status" dir="auto">${escapeHtml(notice)}</p>`,
     document === null ? "" : showDocument(document, logo),

@@ -170,6 +170,35 @@ test("figures of twelve digits are whole on a screen of any width, and leave roo
   await page.close();
 });
 
+test("each paragraph is read in its own direction, on the page as on paper", async () => {
+  const terms = "الدفع خلال 30 يومًا.\nPayable within 30 days.";
+  const { page: address, pdf } = await sent("Globex", { ...usual, terms, footer: terms });
+  keep("two directions, paper", pictureOfPdf(pdf));
+  const page = await browser.newPage({ viewport: screens[2].viewport });
+
+  await page.goto(address);
+  keep("two directions, desktop", await page.screenshot({ fullPage: true }));
+
+  const sides = await page.evaluate<
+    string[][]
+  >(`[...document.querySelectorAll("article > .words, .terms .words")].slice(1).map((all) => {
+    const { left, right } = all.getBoundingClientRect();
+    const at = all.firstChild.data.indexOf("\\n");
+    return [[0, at], [at + 1, all.firstChild.length]].map(([from, to]) => {
+      const range = document.createRange();
+      range.setStart(all.firstChild, from);
+      range.setEnd(all.firstChild, to);
+      const box = range.getBoundingClientRect();
+      return box.left - left < 1 ? "left" : right - box.right < 1 ? "right" : "between";
+    });
+  })`);
+  assert.deepEqual(sides, [
+    ["right", "left"],
+    ["right", "left"],
+  ]);
+  await page.close();
+});
+
 test("the quotes of a large order are read on a phone and are printed in good time", async () => {
   const lines = Array.from({ length: 500 }, (_, i) => ({ ...chair, name: `Chair ${i + 1}`, description: "Oak and wool" }));
   const { page: address, pdf } = await sent("Globex", { line_items: lines });

@@ -141,6 +141,25 @@ test("what is read from right to left stands in that order, and numbers and name
   }
 });
 
+test("the seller's name at the foot of a page reads as it does at its head", async () => {
+  const name = "شركة الأثاث الدولية (Harbor) ذ.م.م";
+  const pdf = await renderQuotePdf({ ...plain, seller: { ...plain.seller, name } });
+
+  // A reader's program puts spaces and what is beside the name elsewhere.
+  const [head, foot] = textOfPdf(pdf)
+    .split("\n")
+    .filter((one) => one.includes("Harbor"))
+    .map((one) => one.replaceAll(/[\s\p{Cf}·]|Quote|Q-000001|Page 1 of 1/gu, ""));
+  assert.ok(head!.includes("Harbor"));
+  assert.equal(foot, head);
+});
+
+test("the number of the quote is at the foot of a page, however long the seller's name is", async () => {
+  const pdf = await renderQuotePdf({ ...plain, seller: { ...plain.seller, name: "Harbor Furniture ".repeat(15) } });
+
+  assert.match(textOfPdf(pdf), /Harbor.* · Q-000001 Page 1 of 1/);
+});
+
 const currencies = ["USD", "CAD", "EUR", "GBP", "INR", "JPY", "KRW", "VND", "IDR", "COP", "MWK", "XOF", "KWD", "UYW"];
 
 for (const currency of currencies)

@@ -4,6 +4,8 @@ import { finished } from "node:stream/promises";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Column, Line, Look, Typesetter } from "../../services/fonts/typesetter.ts";
 import type { Storage } from "../../services/storage.ts";
+import { isolated } from "../../values/bidi.ts";
+import { oneLine } from "../../values/one_line.ts";
 import { type Logo, logoIfGood } from "../organization/logo.ts";
 import { heading, type QuoteDocument } from "./quote_document.ts";
 import { type Band, bandsOf, headsOf, type Looks, leading, tableOf } from "./quote_pdf_table.ts";
@@ -241,11 +243,12 @@ function line({ pdf }: Sheet, y: number, thick = 0.5, from = margin): void {
 /** What every page ends with. It is known at the end how many there are. */
 function foot({ pdf, set }: Sheet, of: QuoteDocument): void {
   const { count } = pdf.bufferedPageRange();
+  const number = ` · ${of.number}`;
+  const [seller] = set.lines(oneLine(of.seller.name), label, 380 - set.width(number, label));
   for (let page = 0; page < count; page++) {
     pdf.switchToPage(page);
     const y = pageHeight - 36;
-    const [name] = set.lines(`${of.seller.name} · ${of.number}`, label, 380);
-    set.draw(ltr(name!.text), label, whole, y);
+    set.draw(ltr(`${isolated(seller!.text)}${number}`), label, whole, y);
     set.draw(ltr(`Page ${page + 1} of ${count}`), label, { ...whole, align: "right" }, y);
   }
 }

@@ -27,7 +27,7 @@ main { max-width: 52rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
 p, h1, h2, dl, dd { margin: 0; }
 article { container-type: inline-size; }
 article, form { background: var(--paper); border: 1px solid var(--rule); border-radius: .75rem; padding: 3rem; }
-.words { white-space: pre-line; }
+.words { white-space: pre-line; unicode-bidi: plaintext; }
 .notice { background: var(--note); border-radius: .75rem; padding: .9rem 1.25rem; margin-bottom: 1rem; font-weight: 600; }
 .letterhead { display: flex; justify-content: space-between; gap: 2rem; }
 .letterhead > * { min-width: 0; }
