@@ -9,6 +9,14 @@ test("an address is trimmed and otherwise stored as it was given", () => {
     assert.equal(parseEmail(`  ${email}\n`), email);
 });
 
+test("a domain has the letters that mail servers make of it, however it was written", () => {
+  for (const domain of ["ｍail.example", "mａil.Example", "ℳail.example"])
+    assert.equal(parseEmail(`Ann@${domain}`), "Ann@mail.example");
+  assert.equal(parseEmail("jörg@ｘｎ--mller-kva.example"), "jörg@müller.example");
+  assert.equal(parseEmail("ann@x⅐.example"), "ann@x⅐.example", "letters that no server can write stay as they are");
+  assert.equal(parseEmail("admin@localhoſt", { allowLocalhost: true }), "admin@localhost");
+});
+
 test("what no mail server would take is refused", () => {
   const wrong = [
     "",

@@ -1,14 +1,16 @@
-/** E-mail addresses: stored as given, compared in lower case. */
+/** E-mail addresses: stored as given, but with the domain that mail servers make of it, and compared in lower case. */
+import { domainToUnicode } from "node:url";
 
 /**
  * `" Ann@Example.com "` → `"Ann@Example.com"`. Null when it is not `local@domain.tld` of at most 254 characters. Letters of every
  * script are allowed. `admin@localhost` needs `allowLocalhost`.
  */
 export function parseEmail(raw: string, { allowLocalhost = false } = {}): string | null {
+  const isOne = (text: string) => text.length <= 254 && (ADDRESS.test(text) || (allowLocalhost && AT_LOCALHOST.test(text)));
   const email = raw.trim();
-  if (email.length > 254) return null;
-  if (ADDRESS.test(email)) return email;
-  return allowLocalhost && AT_LOCALHOST.test(email) ? email : null;
+  if (!isOne(email)) return null;
+  const plain = withPlainDomain(email);
+  return isOne(plain) ? plain : email;
 }
 
 /** The form in which two addresses are compared: trimmed, lower case. */
@@ -43,6 +45,13 @@ const TLD = String.raw`\p{L}[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]`;
 const LOCAL = String.raw`^(?=[^@]{1,64}@)${ATOM}(?:\.${ATOM})*@`;
 const ADDRESS = new RegExp(String.raw`${LOCAL}(?:${LABEL}\.)+${TLD}$`, "u");
 const AT_LOCALHOST = new RegExp(`${LOCAL}localhost$`, "iu");
+
+/** `ann@ｍail.example` → `ann@mail.example`. A mail server gets both alike, so they are one address here, too. */
+function withPlainDomain(email: string): string {
+  const at = email.lastIndexOf("@") + 1;
+  const domain = email.slice(at);
+  return /^\p{ASCII}*$/u.test(domain) ? email : email.slice(0, at) + domainToUnicode(domain);
+}
 
 function unquote(name: string): string {
   const text = name.trim();
