@@ -241,29 +241,23 @@ export async function findInvitation(db: Database, hash: string): Promise<Invita
   return row === undefined ? null : { organization_id: row[0]!, membership_id: row[1]!, user_id: row[2]! };
 }
 
-/** How many invitations were mailed to a person since a moment, by whichever organization. */
-export async function countInvitationsTo(ctx: Ctx, userId: string, since: Date): Promise<number> {
-  const [row] = await outside(ctx, {
-    name: "invitation.sent_anywhere",
-    text: `/* across organizations: anybody can make organizations, and together they must not flood a person */
-           select count(*) from system_mail where user_id = $1 and membership_id is not null and date_created > $2`,
-    values: [userId, since],
-  });
-  return Number(row![0]);
-}
-
-/** How many accepted quotes were mailed to an address since a moment, by whichever organization. Until the commit nobody else counts them. */
-export async function countQuotesTo(ctx: Ctx, recipient: string, since: Date): Promise<number> {
+/** How many mails of a kind went to a mailbox since a moment, by whichever organization. Until the commit nobody else counts them. */
+export async function countMailsTo(
+  ctx: Ctx,
+  kind: "invitation" | "signed_quote",
+  recipient: string,
+  since: Date,
+): Promise<number> {
   await query(ctx, {
-    name: "signed_quote.one_at_a_time",
-    text: "select pg_advisory_xact_lock(hashtextextended('signed quotes to ' || $1, 0))",
-    values: [recipient],
+    name: "system_mail.one_at_a_time",
+    text: "select pg_advisory_xact_lock(hashtextextended('system mail ' || $1 || ' to ' || $2, 0))",
+    values: [kind, recipient],
   });
   const [row] = await outside(ctx, {
-    name: "signed_quote.sent_anywhere",
+    name: "system_mail.sent_anywhere",
     text: `/* across organizations: anybody can make organizations, and together they must not flood a person */
-           select count(*) from system_mail where recipient = $1 and date_created > $2`,
-    values: [recipient, since],
+           select count(*) from system_mail where recipient = $1 and kind = $2 and date_created > $3`,
+    values: [recipient, kind, since],
   });
   return Number(row![0]);
 }

@@ -5,8 +5,9 @@ import { parseEmail } from "../values/email.ts";
 import { withApp } from "./database.ts";
 import { Mistake, say } from "./say.ts";
 
-export async function run(config: Config, { email }: { email: string }): Promise<void> {
-  if (parseEmail(email, { allowLocalhost: true }) === null) throw new Mistake(`${email} is not an e-mail address.`);
+export async function run(config: Config, given: { email: string }): Promise<void> {
+  const email = parseEmail(given.email, { allowLocalhost: true });
+  if (email === null) throw new Mistake(`${given.email} is not an e-mail address.`);
   const now = new Date();
   const create = ({ db }: Parameters<Parameters<typeof withApp>[1]>[0]) =>
     db.unscopedTransaction(async (tx) =>

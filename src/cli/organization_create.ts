@@ -22,8 +22,9 @@ export async function run(config: Config, options: Options): Promise<void> {
 }
 
 /** Creates an organization for the person with this address. */
-export async function createOrganization({ db, core }: App, { name, email }: Options): Promise<Founded> {
-  if (parseEmail(email, { allowLocalhost: true }) === null) throw new Mistake(`${email} is not an e-mail address.`);
+export async function createOrganization({ db, core }: App, { name, ...given }: Options): Promise<Founded> {
+  const email = parseEmail(given.email, { allowLocalhost: true });
+  if (email === null) throw new Mistake(`${given.email} is not an e-mail address.`);
   const now = new Date();
   return db.unscopedTransaction(async (tx) => {
     const userId = await findOrCreateUser(tx, { email, now });

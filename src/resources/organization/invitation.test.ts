@@ -227,6 +227,24 @@ describe("an invitation", () => {
     assert.equal(headers.get("retry-after"), "3600");
   });
 
+  test("of one person is mailed three times an hour, however their address is spelled", async () => {
+    on.clock.now = new Date("2031-06-01T10:00:00Z");
+    const [acme, other] = [await organization(on), await organization(on)];
+    const name = address().split("@")[0]!;
+    const ends = ["@bücher.example", "@ｂücher.example", "+a@xn--bcher-kva.example", "@BÜCHER.example", "@büchｅr.example"];
+    const spellings = ends.map((end) => name + end);
+
+    const asked = [];
+    for (const [i, email] of spellings.entries())
+      asked.push(await (i % 2 === 0 ? acme : other).ask("POST", "/membership/", { body: { email } }));
+
+    assert.deepEqual(
+      asked.map(({ status }) => status),
+      [201, 201, 201, 429, 429],
+    );
+    assert.equal((await acme.ask("POST", "/membership/", { body: { email: address() } })).status, 201);
+  });
+
   test("has no web address in its subject, whatever names say", async () => {
     const acme = await organization(on);
     await acme.put("/me/", { first_name: "Win at www.evil.example", last_name: "" });

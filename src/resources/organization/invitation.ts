@@ -1,12 +1,12 @@
 // The link that accepts an invitation. It is sent by mail. Where no mail can be sent, the inviting member sees it.
 import { randomBytes } from "node:crypto";
-import { countInvitationsTo, hashOf } from "../../auth/unscoped.ts";
+import { countMailsTo, hashOf } from "../../auth/unscoped.ts";
 import { type Ctx, query, userOf, write } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { hasWebAddress } from "../../values/web_address.ts";
-import { newMailId, queueMail } from "../system_mail/queue.ts";
+import { newMailId, queueMail, recipientOf } from "../system_mail/queue.ts";
 import type { membership } from "./membership.ts";
 import { user } from "./user.ts";
 
@@ -17,11 +17,13 @@ const validMs = 14 * 24 * 3600 * 1000;
 export const invitationUrl = (ctx: Ctx, token: string): string => `${ctx.settings.base_url}/invite/${token}/`;
 
 /** Sends a person their link. Returns it instead when no mail can be sent. */
-export async function sendInvitation(ctx: Ctx, invited: Invited): Promise<{ invitation_url?: string }> {
+export async function sendInvitation(ctx: Ctx, invited: Invited, email: string): Promise<{ invitation_url?: string }> {
   if (ctx.settings.mail === null) return { invitation_url: invitationUrl(ctx, issueInvitation(ctx, invited)) };
-  await checkLimits(ctx, invited);
+  const { id: membership_id, user_id } = invited;
+  const recipient = recipientOf(email);
+  await checkLimits(ctx, recipient);
   const token = issueInvitation(ctx, invited);
-  queueMail(ctx, newMailId(ctx), { kind: "invitation", user_id: invited.user_id, membership_id: invited.id, token });
+  queueMail(ctx, newMailId(ctx), { kind: "invitation", user_id, membership_id, recipient, token });
   return {};
 }
 
@@ -50,13 +52,10 @@ const hourMs = 3600 * 1000;
 const mailsMost = 100;
 const toOneMost = 3;
 
-/**
- * The words for a person are the same whoever invited them, so that nobody learns of other organizations. Whoever invites has locked
- * the person, so two organizations do not count at the same time.
- */
-async function checkLimits(ctx: Ctx, { user_id }: Invited): Promise<void> {
+/** The words for a person are the same whoever invited them, so that nobody learns of other organizations. */
+async function checkLimits(ctx: Ctx, recipient: string): Promise<void> {
   const since = new Date(ctx.now.getTime() - hourMs);
-  const toOne = await countInvitationsTo(ctx, user_id, since);
+  const toOne = await countMailsTo(ctx, "invitation", recipient, since);
   if (toOne >= toOneMost) throw tooMany("No more invitations can be mailed to this address for now: try again in an hour.");
   const [row] = await query(ctx, {
     name: "invitation.sent",

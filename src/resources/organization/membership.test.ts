@@ -41,6 +41,16 @@ test("an invitation answers the same whether or not the address is known elsewhe
   assert.ok(users.every((one: any) => one.first_name === "" && one.timezone === null && one.date_updated === one.date_created));
 });
 
+test("an address with full-width letters in its domain is the same person's", async () => {
+  const acme = await organization();
+  const email = address();
+
+  const invited = await acme.post("/membership/", { email: email.replace("example", "ｅxample") });
+  const again = await acme.post("/membership/", { email });
+
+  assert.deepEqual([invited.email, again.id, again.user_id], [email, invited.id, invited.user_id]);
+});
+
 test("an invitation leaves an event that shows who was invited", async () => {
   const acme = await organization();
   const email = address();

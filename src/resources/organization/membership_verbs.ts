@@ -27,7 +27,7 @@ export async function invite(ctx: Ctx, { email, ...given }: Create<typeof member
   const user_id = await findOrCreateUser(transactionOf(ctx), { email, now: ctx.now });
   const [known] = await findRecords(ctx, membership, [sql`t.user_id = ${user_id}`], sql`for update of t`);
   if (known?.status === "active") throw invalid({ email: "is already a member" });
-  if (known !== undefined) return inviteAgain(ctx, known, given);
+  if (known !== undefined) return inviteAgain(ctx, known, email, given);
 
   const values = { ...given, user_id, invited_email: email };
   const invited = store.insert(ctx, membership, values, undefined, null);
@@ -35,7 +35,7 @@ export async function invite(ctx: Ctx, { email, ...given }: Create<typeof member
   await refreshDirectory(ctx);
   emit(ctx, membership, { action: "activated", after: invited });
   tellInvited(ctx, invited);
-  return { ...invited, ...(await sendInvitation(ctx, invited)) };
+  return { ...invited, ...(await sendInvitation(ctx, invited, email)) };
 }
 
 /** Waits until they are visible. */
@@ -48,13 +48,13 @@ function tellInvited(ctx: Ctx, { id, user_id }: Membership): void {
  * A former member becomes active at once. A person who never accepted gets a new link, and so does one who now signs in by the word of
  * another organization alone.
  */
-async function inviteAgain(ctx: Ctx, known: Membership, given: Patch<typeof membership>): Promise<Membership> {
+async function inviteAgain(ctx: Ctx, known: Membership, email: string, given: Patch<typeof membership>): Promise<Membership> {
   await lockUser(ctx, known.user_id);
   const isKnown = known.accepted && !(await isVouchedElsewhere(ctx.db, known.user_id, ctx.organization_id));
   const status = isKnown ? "active" : "invited";
   const action = known.status === "inactive" ? "activated" : "updated";
   const after = store.update(ctx, membership, known, { ...given, status }, undefined, action);
-  return isKnown ? after : { ...after, ...(await sendInvitation(ctx, known)) };
+  return isKnown ? after : { ...after, ...(await sendInvitation(ctx, known, email)) };
 }
 
 /** From now on the person has access, and is shown by name. */

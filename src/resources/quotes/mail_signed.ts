@@ -1,13 +1,12 @@
 // Queues the mail that brings a customer the quote that they accepted. Whoever has the page writes the address, and a member writes what is
 // in the quote, so a mail server of others must not be made to write to anybody as often as they like.
-import { countQuotesTo, hashOf } from "../../auth/unscoped.ts";
+import { countMailsTo } from "../../auth/unscoped.ts";
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import { findRecord } from "../../records/records.ts";
-import { emailKey } from "../../values/email.ts";
 import { contact } from "../contacts/contact.ts";
 import { notify } from "../notifications/notify.ts";
-import { newMailId, queueMail } from "../system_mail/queue.ts";
+import { newMailId, queueMail, recipientOf } from "../system_mail/queue.ts";
 import { quote } from "./quote.ts";
 import { ownerOf } from "./quote_states.ts";
 
@@ -23,7 +22,7 @@ export async function mailSigned(ctx: Ctx, signed: Quote): Promise<void> {
   if (signed.accepted_by_name === null || ctx.settings.mail === null) return;
   const to = await customerOf(ctx, signed);
   if (to === null) return;
-  const recipient = hashOf(mailboxOf(to));
+  const recipient = recipientOf(to);
   const refusal = await limitReached(ctx, recipient);
   if (refusal !== null) return tellUnsent(ctx, signed, to, refusal);
   queueMail(ctx, newMailId(ctx), { kind: "signed_quote", quote_id: signed.id, recipient });
@@ -49,16 +48,14 @@ export async function tellUnsent(ctx: Ctx, signed: Quote, to: string, reason: st
   });
 }
 
-/** Spellings of one address: most servers ignore what follows a plus. */
-const mailboxOf = (email: string): string => emailKey(email).replace(/\+[^@]*@/, "@");
-
 async function limitReached(ctx: Ctx, recipient: string): Promise<string | null> {
   const since = new Date(ctx.now.getTime() - hourMs);
-  if ((await countQuotesTo(ctx, recipient, since)) >= toOneMost)
+  if ((await countMailsTo(ctx, "signed_quote", recipient, since)) >= toOneMost)
     return `${toOneMost} signed quotes were mailed to this address within an hour. They can read it on the page of the quote.`;
   const [row] = await query(ctx, {
     name: "signed_quote.sent",
-    text: "select count(*) from system_mail where organization_id = $1 and recipient is not null and date_created > $2",
+    text: `select count(*) from system_mail
+           where organization_id = $1 and kind = 'signed_quote' and recipient is not null and date_created > $2`,
     values: [ctx.organization_id, since],
   });
   return Number(row![0]) >= mailsMost ? `${mailsMost} signed quotes were mailed within an hour.` : null;

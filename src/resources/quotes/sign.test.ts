@@ -160,6 +160,9 @@ test("accepting quotes makes no server mail whatever to whomever: three an hour 
     `${name!.toUpperCase()}@${host}`,
     `${name}+b@${host}`,
     `${name}@${host}`,
+    `${name}@ｅxample.com`,
+    `${name}@exａmple.com`,
+    `ｃ${name!.slice(1)}@${host}`,
   ];
 
   const quotes = [];

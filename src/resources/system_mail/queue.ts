@@ -1,7 +1,10 @@
 // Queues system mail, in the transaction that causes it. `send.ts` sends it after the commit.
+import { hashOf } from "../../auth/unscoped.ts";
 import { type Ctx, userOf, write } from "../../core/context.ts";
 import { wake } from "../../jobs/job.ts";
 import { idMoment } from "../../records/rehearse.ts";
+import { withAsciiDomain } from "../../services/smtp_letters.ts";
+import { emailKey } from "../../values/email.ts";
 import { newId } from "../../values/id.ts";
 
 export const systemMailKind = "system_mail";
@@ -11,6 +14,8 @@ export interface InvitationMail {
   kind: "invitation";
   user_id: string;
   membership_id: string;
+  /** Whose mailbox it is for, as `recipientOf` counts it. */
+  recipient: string;
   token: string;
 }
 
@@ -31,9 +36,12 @@ export interface PasswordMail {
 export interface SignedQuoteMail {
   kind: "signed_quote";
   quote_id: string;
-  /** The hash of the address, by which mails to one person are counted. */
   recipient: string;
 }
+
+/** The hash by which mails to one person are counted: of the address as mail servers get it. Most of them ignore what follows a plus. */
+export const recipientOf = (email: string): string =>
+  hashOf(withAsciiDomain(emailKey(email.normalize("NFKC"))).replace(/\+[^@]*@/, "@"));
 
 const prefix = "smail";
 
@@ -57,7 +65,7 @@ export const tokenPlace = (organization_id: string, id: string) => ({
 export function queueMail(ctx: Ctx, id: string, mail: InvitationMail | DigestMail | PasswordMail | SignedQuoteMail): void {
   const membershipId = mail.kind === "invitation" ? mail.membership_id : null;
   const [userId, quoteId] = mail.kind === "signed_quote" ? [null, mail.quote_id] : [mail.user_id, null];
-  const recipient = mail.kind === "signed_quote" ? mail.recipient : null;
+  const recipient = "recipient" in mail ? mail.recipient : null;
   const token = "token" in mail ? ctx.settings.secrets.seal(mail.token, tokenPlace(ctx.organization_id, id)) : null;
   write(ctx, {
     name: "system_mail.queue",
