@@ -204,6 +204,42 @@ test("nobody acts in another's name by writing what that member's automation doe
   assert.ok(steps[0].output.records.length === 1 && !JSON.stringify(steps).includes(hidden.id));
 });
 
+test("nobody gives an automation records to work with that they do not see, where it has rights beyond theirs", async () => {
+  const acme = await organization();
+  const ann = await acme.memberWith(["manage_email_sequences"]);
+  const trigger = { type: "manual", config: { object_type: "lead" } };
+  const described = chain(["record.update", { target: { $ref: "run.input.t" }, fields: { description: "By input" } }]);
+  const made = await published(acme, described, { trigger });
+  const own = await published(ann, described, { trigger, settings: { run_as_user_id: ann.userId } });
+  const starting = chain(["automation.start", { automation_id: made.id, input: { t: { $ref: "run.input.t" } } }]);
+  const chained = await published(ann, starting, { trigger, settings: { run_as_user_id: ann.userId } });
+  const [mine, other] = [await acme.lead({ owner_id: ann.userId }), await acme.lead({ owner_id: ann.userId })];
+  const hidden = await acme.lead();
+  const gone = `lead_${"0".repeat(26)}`;
+  const run = `/automations/${made.id}/run/`;
+  const given = (t: unknown) => ({ record_id: mine.id, input: { t } });
+
+  const refusals = [
+    await ann.refused(400, "POST", run, given(hidden.id), "input.t"),
+    await ann.refused(400, "POST", run, given(gone), "input.t"),
+    await ann.refused(400, "POST", run, given([{ a: `x${hidden.id.toUpperCase()}` }]), "input.t.0.a"),
+    await ann.refused(400, "POST", run, { all: true, input: { [hidden.id]: 1 } }, "input"),
+  ];
+  assert.equal(new Set(refusals.slice(0, 2).map((one) => JSON.stringify(one["field-errors"]))).size, 1);
+  await ann.post(run, { record_id: mine.id, input: { t: other.id, who: acme.userId, note: "any words" } });
+  await acme.post(run, { record_id: (await acme.lead()).id, input: { t: (await acme.lead()).id } });
+  const through = await ann.post(`/automations/${chained.id}/run/`, given(hidden.id));
+  await ann.post(`/automations/${own.id}/run/`, given(hidden.id));
+  await work(acme);
+
+  assert.deepEqual(
+    [(await acme.get(`/lead/${other.id}/`)).description, (await acme.get(`/lead/${hidden.id}/`)).description],
+    ["By input", null],
+  );
+  const { steps } = await acme.get(`/automation_runs/${through.id}/`);
+  assert.deepEqual(steps[0].output, { run_id: null, reason: "permission", status: null, output: null });
+});
+
 test("nobody replays or retries in the name of another, or with rights that they lack", async () => {
   const acme = await organization();
   const boss = await acme.member("superuser");

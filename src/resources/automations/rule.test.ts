@@ -45,6 +45,15 @@ test("a rule is in force when it is saved, unless it says otherwise, in either w
   assert.equal((await acme.events(draft.id))[0].event, "automation.created");
 });
 
+test("a rule that nobody could start is refused", async () => {
+  const acme = await organization();
+  const manual = { ...rule, trigger: { type: "manual", config: { object_type: "lead" } }, conditions: [] };
+
+  await acme.refused(400, "POST", "/automation/", manual, "trigger");
+  const { id } = await acme.post("/automation/", { ...manual, status: "draft" });
+  await acme.refused(400, "PUT", `/automation/${id}/`, { is_active: true }, "trigger");
+});
+
 test("of status and is_active, the one that was changed is meant; two that were changed must agree", async () => {
   const acme = await organization();
   const { id } = await acme.post("/automation/", { ...rule, is_active: false });

@@ -112,6 +112,8 @@ async function goLive(ctx: Ctx, plan: Plan, written: Written): Promise<void> {
   checkNameOfRule(ctx, plan);
   if (plan.trigger.type === hookTrigger)
     throw invalid({ trigger: "has an address of its own, which only automations of /automations/ get, when they are published" });
+  if (plan.trigger.type === "manual")
+    throw invalid({ trigger: "never happens by itself: only automations of /automations/ are started by hand" });
   await checkForce(ctx, plan.graph);
   refuseFindings(
     [...problemsOfAvailability(plan), ...(await problemsOfMeaning(ctx, plan))].map((one) => ({

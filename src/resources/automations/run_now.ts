@@ -11,6 +11,7 @@ import { findRecords, showRecord } from "../../records/records.ts";
 import { automationRun } from "./automation_run.ts";
 import { countStarted } from "./count_started.ts";
 import { checkSchema } from "./hooks/payload_schema.ts";
+import { checkInput } from "./input_records.ts";
 import { checkActing } from "./lent_rights.ts";
 import { type Listener, listenerById } from "./listeners.ts";
 import { runJobs } from "./names.ts";
@@ -78,6 +79,7 @@ export const runAutomation = operation({
     const n = query !== undefined || all ? Math.min(limit, manyMost) : new Set(record_ids).size;
     await checkStart(ctx, found.published!.graph, n);
     checkSchema(listener.plan.trigger.config.input_schema, input, "input");
+    await checkInput(ctx, listener.plan.settings, input);
     if (query !== undefined || all) return startThose(ctx, listener, { query, limit }, input);
 
     const ids = [...new Set(record_ids ?? [given[0]![1]!])];

@@ -4,6 +4,7 @@ import { query } from "../../../core/context.ts";
 import { wake } from "../../../jobs/job.ts";
 import { countStarted } from "../count_started.ts";
 import { depthMost } from "../evaluate.ts";
+import { unseenInput } from "../input_records.ts";
 import { mayActAs } from "../lent_rights.ts";
 import { type Listener, listenerById } from "../listeners.ts";
 import { livingIds } from "../living_ids.ts";
@@ -33,6 +34,7 @@ export async function startChild(call: Call): Promise<Outcome> {
   const listener = await listenerById(ctx, config.automation_id);
   const reason = listener === null ? "not_active" : reasonAgainst(call, listener);
   if (listener === null || reason !== null) return notStarted(reason);
+  if ((await unseenInput(ctx, listener.plan.settings, config.input ?? {})).length > 0) return notStarted("permission");
   const occurrence = occurrenceOf(call);
   const child = await startRun(ctx, listener, {
     kind: "child",
