@@ -57,7 +57,8 @@ export interface ArrivedPart {
 const subjectMax = 1000;
 const peopleMax = 500;
 const referencesMax = 100;
-const authenticationMax = 4000;
+/** As long as servers take a header: a sender may make one long, and what is cut away says where it comes from. */
+const authenticationMax = 100_000;
 const loopsMax = 50;
 
 export function arrivedMail(email: Email, arrivedAt: Date): ArrivedMail {

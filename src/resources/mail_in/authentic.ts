@@ -2,60 +2,51 @@
 // mailbox's own server, which writes it on top (RFC 8601).
 import { domainOf } from "../../values/email.ts";
 import type { ArrivedMail } from "./arrived.ts";
+import { authenticationResults, type Result } from "./authentication_results.ts";
 import type { Account } from "./visit.ts";
 
 /** The server found that the domain of the sender answers for the message. */
 export function isAuthentic(account: Account, { from, authentication }: Pick<ArrivedMail, "from" | "authentication">): boolean {
   if (from === null || authentication === "") return false;
   const domain = domainOf(from.email);
-  return resultsOf(account, authentication).some((result) => answersFor(result, domain));
+  return resultsOf(account, authentication)?.some((result) => answersFor(result, domain)) ?? false;
 }
 
-/** The server found that the message does not come from where it says. */
-export const hasFailed = (account: Account, { authentication }: Pick<ArrivedMail, "authentication">): boolean =>
-  resultsOf(account, authentication).some((result) => /(?:^|\s)(?:dmarc|spf)\s*=\s*fail\b/i.test(result));
+/** The server found that the message does not come from where it says, or nobody can read what it found. */
+export function hasFailed(account: Account, { authentication }: Pick<ArrivedMail, "authentication">): boolean {
+  const results = resultsOf(account, authentication);
+  return results?.some(({ method, result }) => ["dmarc", "spf"].includes(method) && result === "fail") ?? true;
+}
 
 /** The domains that the server found it to come from, whatever its sender is. Empty where it says nothing of it. */
 export const provenDomains = (account: Account, { authentication }: Pick<ArrivedMail, "authentication">): string[] => [
-  ...new Set(resultsOf(account, authentication).flatMap(provenIn)),
+  ...new Set(resultsOf(account, authentication)?.flatMap((result) => provenIn(result) ?? [])),
 ];
 
-const proofs = { dmarc: ["header.from"], dkim: ["header.d", "header.i"], spf: ["smtp.helo", "smtp.mailfrom"] };
+/** Of two, the first that names a domain is the one that passed: any server calls itself (`helo`) what it likes. */
+const proofs = new Map([
+  ["dmarc", ["header.from"]],
+  ["dkim", ["header.d", "header.i"]],
+  ["spf", ["smtp.mailfrom", "smtp.helo"]],
+]);
 
-function provenIn(result: string): string[] {
-  const values = valuesOf(result);
-  return Object.entries(proofs)
-    .filter(([method]) => values.get(method) === "pass")
-    .flatMap(([, names]) => names.flatMap((name) => values.get(name) ?? []))
-    .map((value) => domainOf(value.replace(/[<>]/g, "")))
-    .filter((domain) => domain.includes("."));
+function provenIn({ method, result, properties }: Result): string | undefined {
+  if (result !== "pass") return undefined;
+  const domains = proofs.get(method)?.map((name) => domainOf((properties.get(name) ?? "").replace(/[<>"]/g, "")));
+  return domains?.find((domain) => domain.includes(".") && !/[\s(),:;=[\]\\]/.test(domain));
 }
 
-/** What the mailbox's own server found. Empty where another one says it. */
-function resultsOf(account: Account, authentication: string): string[] {
-  const [first = "", ...rest] = withoutComments(authentication).split(";");
-  // Microsoft names no server.
-  const server = first.includes("=") ? null : first.trim().split(/\s+/)[0]!.toLowerCase();
-  if (!isOwnServer(account, server)) return [];
-  return server === null ? [first, ...rest] : rest;
+/** What the mailbox's own server found: nothing where another one says it, and null where it cannot be read. */
+function resultsOf(account: Account, authentication: string): readonly Result[] | null {
+  const read = authenticationResults(authentication);
+  return read && (isOwnServer(account, read.server) ? read.results : []);
 }
-
-function withoutComments(value: string): string {
-  const shorter = value.replace(/\([^()]*\)/g, " ");
-  return shorter === value ? value : withoutComments(shorter);
-}
-
-const valuesOf = (result: string): Map<string, string> =>
-  new Map(
-    [...result.matchAll(/([\w.-]+)\s*=\s*"?([^\s";]+)/g)].map(([, name, value]) => [name!.toLowerCase(), value!.toLowerCase()]),
-  );
 
 /** `dmarc=pass header.from=acme.example`, or `dkim=pass header.d=acme.example`. */
-function answersFor(result: string, domain: string): boolean {
-  const values = valuesOf(result);
-  if (values.get("dmarc") === "pass") return (values.get("header.from") ?? domain) === domain;
-  const signer = values.get("header.d") ?? values.get("header.i")?.split("@").at(-1);
-  return values.get("dkim") === "pass" && signer !== undefined && (signer === domain || domain.endsWith(`.${signer}`));
+function answersFor(found: Result, domain: string): boolean {
+  const proven = provenIn(found);
+  if (found.method === "dmarc" && found.result === "pass") return proven === domain || !found.properties.has("header.from");
+  return found.method === "dkim" && proven !== undefined && (proven === domain || domain.endsWith(`.${proven}`));
 }
 
 const providers = [
