@@ -25,9 +25,8 @@ export const isForged = (sent: Email, { is_doubted }: Classification, reporter: 
 export async function believed(ctx: Ctx, sent: Email, verdict: Classification, reporter: string | null): Promise<Classification> {
   if (verdict.decided_by === "member") return verdict;
   const strangers = recipientsOf(sent).filter((one) => memberWith(ctx.directory, one) === undefined);
-  if (new Set(strangers.map(domainOf)).size < 2 || (verdict.class === "complaint" && feedbackLoops.test(reporter ?? "")))
-    return verdict;
   const from = sourcesOf(verdict, reporter);
+  if (new Set(strangers.map(domainOf)).size < 2 || isFromLoop(verdict, reporter, from)) return verdict;
   const ours = await oursOf(ctx, sent);
   // Our own server returns mail; complaints come from where people complain, which only a carrier of ours passes on.
   const isOurs = verdict.class === "complaint" ? isOneCarrier : isOneSite;
@@ -37,9 +36,16 @@ export async function believed(ctx: Ctx, sent: Email, verdict: Classification, r
   return { ...verdict, failed, complained: verdict.complained.filter(speaksFor) };
 }
 
-/** Anybody can write any sender. Where the mailbox's own server found out where it comes from, that counts. */
-const sourcesOf = ({ comes_from = [] }: Classification, reporter: string | null): string[] =>
-  comes_from.length > 0 || reporter === null ? comes_from : [domainOf(reporter)];
+/** Anybody can write any sender. Where the mailbox's own server looked where it comes from, what it found counts, and be it nothing. */
+const sourcesOf = ({ comes_from = null }: Classification, reporter: string | null): string[] =>
+  comes_from ?? (reporter === null ? [] : [domainOf(reporter)]);
+
+/** A known feedback loop, and not somebody who writes in its name: its provider sends customers' mail, too, from domains of its own. */
+const isFromLoop = (verdict: Classification, reporter: string | null, from: readonly string[]): boolean =>
+  verdict.class === "complaint" &&
+  reporter !== null &&
+  feedbackLoops.test(reporter) &&
+  from.some((source) => `.${domainOf(reporter)}`.endsWith(`.${source}`));
 
 /** Those who carry mail for many, each by all the domains that they report under. */
 const carriers = [

@@ -28,8 +28,11 @@ const shown = z.object({
     .describe("For a bounce or complaint: it does not look as if a mail server sent it, so nothing followed from it."),
   comes_from: z
     .array(z.string())
+    .nullable()
     .optional()
-    .describe("For a bounce or complaint: the domains that it comes from, as the mailbox's own server found."),
+    .describe(
+      "For a bounce or complaint: the domains that it comes from, as the mailbox's own server found. Empty if it found none; null if it did not say that it looked.",
+    ),
 });
 
 export type Classification = z.output<typeof shown>;

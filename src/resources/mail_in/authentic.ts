@@ -18,10 +18,12 @@ export function hasFailed(account: Account, { authentication }: Pick<ArrivedMail
   return results?.some(({ method, result }) => ["dmarc", "spf"].includes(method) && result === "fail") ?? true;
 }
 
-/** The domains that the server found it to come from, whatever its sender is. Empty where it says nothing of it. */
-export const provenDomains = (account: Account, { authentication }: Pick<ArrivedMail, "authentication">): string[] => [
-  ...new Set(resultsOf(account, authentication)?.flatMap((result) => provenIn(result) ?? [])),
-];
+/** The domains that the server found it to come from, whoever its sender is. Null where it does not say that it looked. */
+export function provenDomains(account: Account, { authentication }: Pick<ArrivedMail, "authentication">): string[] | null {
+  const results = resultsOf(account, authentication);
+  if (results !== null && !results.some(({ method }) => proofs.has(method))) return null;
+  return [...new Set(results?.flatMap((result) => provenIn(result) ?? []))];
+}
 
 /** Of two, the first that names a domain is the one that passed: any server calls itself (`helo`) what it likes. */
 const proofs = new Map([

@@ -171,7 +171,14 @@ test("a report comes from where the mailbox's own server found it to come from, 
     [{ From: server, ...evil }, false],
     [{ From: "MAILER-DAEMON@mx.example.com", ...evil }, false],
     [{ From: server, ...elsewhere }, false],
-    [{ From: server, ...own("dkim=fail header.d=other.example; spf=none smtp.helo=mx.other.example") }, true],
+    [{ From: server, ...own("dkim=fail header.d=other.example; spf=none smtp.helo=mx.other.example") }, false],
+    [{ From: server, ...own("spf=none; dkim=none") }, false],
+    [{ From: server, ...own('dkim=pass header.d=other.example header.i="x; dkim=pass header.d=client.example"') }, false],
+    [{ From: server, ...own('spf=pass smtp.mailfrom="a; spf=pass smtp.mailfrom=client.example"@other.example') }, false],
+    [{ From: server, ...own("spf=pass smtp.mailfrom=mx.other.example smtp.helo=client.example") }, false],
+    [{ From: server, ...own('spf=pass (domain of "a) smtp.helo=client.example; dkim=none ("@other.example)') }, false],
+    [{ From: server, ...own("none") }, true],
+    [{ From: server, ...own("auth=pass smtp.auth=ada") }, true],
     [{ From: "MAILER-DAEMON@hosting.example", ...own("dkim=pass header.i=@client.example") }, true],
   ];
   const pretended = await scene();
@@ -183,6 +190,27 @@ test("a report comes from where the mailbox's own server found it to come from, 
     await at.box.deliver(bounce(head as Record<string, string>, at));
     await drained();
     assert.deepEqual(await marksOf(at), [expected, false], JSON.stringify(head));
+  }
+});
+
+test("a feedback loop is known by where the mailbox's own server found it to come from, and not by its name", async () => {
+  const yahoo = "feedback@arf.mail.yahoo.com";
+  const cases: [string, string | null, boolean][] = [
+    [yahoo, "dkim=pass header.d=other.example", false],
+    ["scomp@aol.net", "dkim=pass header.d=other.example; spf=pass smtp.mailfrom=other.example", false],
+    ["staff@hotmail.com", "dkim=pass header.d=other.onmicrosoft.com", false],
+    ["staff@hotmail.com", "dkim=none; spf=pass smtp.helo=mail.protection.outlook.com", false],
+    [yahoo, "dkim=none; spf=none", false],
+    [yahoo, "dkim=pass header.d=yahoo.com", true],
+    ["staff@hotmail.com", "spf=pass smtp.mailfrom=hotmail.com; dkim=none", true],
+    [yahoo, null, true],
+  ];
+  for (const [From, results, expected] of cases) {
+    const at = await scene();
+    const found = results !== null && { "Authentication-Results": `mx.example.com; ${results}` };
+    await at.box.deliver(complaint({ From, "Return-Path": "<>", ...found }, at));
+    await drained();
+    assert.deepEqual(await marksOf(at), [false, expected], `${From} ${results}`);
   }
 });
 
