@@ -6,6 +6,7 @@ import { LiveBody } from "../services/live_body.ts";
 import { bearerChallenge } from "../values/resource_server.ts";
 import { acceptedCoding, compress, isCompressible, longBytes } from "./compress.ts";
 import { logAnswer } from "./log.ts";
+import { ofLength } from "./of_length.ts";
 import { type Quota, remaining, resetSeconds } from "./rate_limit.ts";
 import type { Exchange } from "./service.ts";
 
@@ -102,13 +103,14 @@ function answerStream(x: Exchange, status: number, body: Readable, headers: Head
   reply.hijack();
   if (raw.destroyed || status === 304 || x.request.method === "HEAD") body.destroy();
   if (raw.destroyed) return finish(x, status);
-  raw.writeHead(status, headersOf(x, status, headers["content-length"] ?? null, headers));
+  const length = headers["content-length"];
+  raw.writeHead(status, headersOf(x, status, length ?? null, headers));
   if (body.destroyed) {
     raw.end();
     return finish(x, status);
   }
   if (body instanceof LiveBody) goOn(x, body);
-  pipeline(body, raw, (error) => {
+  pipeline(length === undefined ? [body, raw] : [body, ofLength(Number(length)), raw], (error) => {
     // A client always leaves a live stream before its end.
     const hasLeft = body instanceof LiveBody && error?.code === "ERR_STREAM_PREMATURE_CLOSE";
     if (error && !hasLeft)
