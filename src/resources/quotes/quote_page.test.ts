@@ -255,6 +255,9 @@ test("an answer without a name, a decision or a valid address shows the form aga
   const wrong = [
     [{ name: "  " }, "write your name"],
     [{ name: " \u200b\u200e\u3164" }, "write your name"],
+    [{ name: "\u2800" }, "write your name"],
+    [{ name: "." }, "write your name"],
+    [{ name: "– \u0301 ✓" }, "write your name"],
     [{ name: "x".repeat(201) }, "characters or fewer"],
     [{ email: "nowhere" }, "not an e-mail address"],
     [{ decision: "later" }, "accept or decline"],

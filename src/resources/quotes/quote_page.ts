@@ -8,7 +8,7 @@ import { asSystem } from "../../records/acting.ts";
 import type { PublicAnswer, PublicRequest, PublicRoute } from "../../records/public_route.ts";
 import { findRecord, lockRecord } from "../../records/records.ts";
 import { Missing } from "../../services/storage.ts";
-import { isBlank } from "../../values/blank.ts";
+import { isName } from "../../values/blank.ts";
 import { parseEmail } from "../../values/email.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { file } from "../files/file.ts";
@@ -186,7 +186,7 @@ async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<P
   const signer = { name: oneLine(name, Number.POSITIVE_INFINITY), email: email.trim() === "" ? null : parseEmail(email) };
   const errors = {
     ...(to === null ? { decision: "Please accept or decline." } : {}),
-    ...(isBlank(signer.name) ? { name: "Please write your name." } : {}),
+    ...(!isName(signer.name) ? { name: "Please write your name." } : {}),
     ...(signer.name.length > nameMax ? { name: `Please use ${nameMax} characters or fewer.` } : {}),
     ...(email.trim() !== "" && signer.email === null ? { email: "This is not an e-mail address." } : {}),
   };
