@@ -77,8 +77,9 @@ function optionsOf(smtpUrl: string): SMTPPoolOptions & { pool: true } {
   };
 }
 
-/** A name that looks like an address would be taken for that of the sender. */
-const shownAs = (name: string): string => oneLine(name.replace(/[<>@"]/g, " "));
+/** A name that looks like an address would be taken for that of the sender. `＜` and `＠` look like `<` and `@`. */
+const shownAs = (name: string): string =>
+  oneLine(name.replace(/\P{ASCII}|[<>@"]/gu, (one) => (/[<>@"]/.test(one.normalize("NFKC")) ? " " : one)));
 
 /** The sender address: `?from=` of the URL, or else its user if that is an address. Null when neither is. */
 export function senderOf(smtpUrl: string): string | null {

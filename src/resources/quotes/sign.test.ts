@@ -169,7 +169,7 @@ test("accepting quotes makes no server mail whatever to whomever: three an hour 
   for (const [i, to] of spellings.entries()) {
     const ws = i % 2 === 0 ? acme : other;
     const quote = await sent(ws, { title: "Prizes at www.evil.example" });
-    await answer(ws, quote, to, "accept", "Victim, click https://evil.example/0");
+    await answer(ws, quote, to, "accept", i === 0 ? "Victim, click evil。example" : "Victim, click https://evil.example/0");
     await drained();
     quotes.push([ws, quote] as const);
   }
@@ -190,7 +190,7 @@ test("accepting quotes makes no server mail whatever to whomever: three an hour 
 test("who a mail is from does not look like another address", async () => {
   const acme = await organization(on);
   await acme.put(`/organization/${acme.id}/`, {
-    settings: { branding: { name: "Bank\r\nBcc: x@evil.example <security@bank.example>" } },
+    settings: { branding: { name: "Bank\r\nBcc: x@evil.example ＜security＠bank.example﹥" } },
   });
   const to = address();
 
@@ -199,7 +199,9 @@ test("who a mail is from does not look like another address", async () => {
 
   const [letter] = mail.to(to);
   assert.equal(letter!.from?.name, "Bank Bcc: x evil.example security bank.example");
-  const refused = await acme.ask("PUT", `/organization/${acme.id}/`, { body: { settings: { branding: { name: "\u200b" } } } });
+  const refused = await acme.ask("PUT", `/organization/${acme.id}/`, {
+    body: { settings: { branding: { name: "\u200b\u2800" } } },
+  });
   assert.deepEqual(refused.body["field-errors"], { "settings.branding.name": "must not be empty" });
 });
 
