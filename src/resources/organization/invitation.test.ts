@@ -258,6 +258,24 @@ describe("an invitation", () => {
     }
   });
 
+  test("is an English sentence, in whatever direction the names in it are read", async () => {
+    const acme = await organization(on);
+    await acme.put("/me/", { first_name: "דנה", last_name: "לוי" });
+    await acme.put(`/organization/${acme.id}/`, { name: "נגריית לוי" });
+    const { email } = await acme.get("/me/");
+
+    const { received, link } = await invited(acme);
+
+    const words = `\u2068דנה לוי\u2069 (${email}) invites you to work with them in`;
+    assert.ok(received.text!.includes(`${words} \u2068נגריית לוי\u2069, a workspace`), received.text!);
+    assert.ok(
+      received.html!.split(/<p dir="ltr"[^>]*>/).some((one) => one.startsWith(words)),
+      received.html!,
+    );
+    assert.ok((await open(link)).text.includes(words));
+    assert.equal(received.subject, `דנה לוי (${email}) invited you to נגריית לוי`);
+  });
+
   test("of a hundred people leaves within an hour, and of no more", async () => {
     const acme = await organization(on);
     for (let i = 0; i < 100; i++) await acme.post("/membership/", { email: address() });

@@ -4,6 +4,7 @@ import { countMailsTo, hashOf } from "../../auth/unscoped.ts";
 import { type Ctx, query, userOf, write } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
+import { isolated } from "../../values/bidi.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { hasWebAddress } from "../../values/web_address.ts";
 import { newMailId, queueMail, recipientOf } from "../system_mail/queue.ts";
@@ -44,7 +45,9 @@ export function issueInvitation(ctx: Ctx, { id }: Invited): string {
 export function inviterOf(ctx: Ctx, userId: string | null): string | null {
   const found = ctx.directory.get(user, userId);
   if (found === undefined) return null;
-  return found.name === found.email || hasWebAddress(found.name) ? found.email : `${oneLine(found.name, 80)} (${found.email})`;
+  return found.name === found.email || hasWebAddress(found.name)
+    ? found.email
+    : `${isolated(oneLine(found.name, 80))} (${found.email})`;
 }
 
 const hourMs = 3600 * 1000;

@@ -205,6 +205,23 @@ test("who a mail is from does not look like another address", async () => {
   assert.deepEqual(refused.body["field-errors"], { "settings.branding.name": "must not be empty" });
 });
 
+test("a name that is read from right to left leaves the direction of the sentence in the mail as it is", async () => {
+  const acme = await organization(on);
+  await acme.put(`/organization/${acme.id}/`, { settings: { branding: { name: "شركة الأثاث (Harbor) ذ.م.م" } } });
+  const to = address();
+
+  await answer(acme, await sent(acme, { title: "כיסאות 7" }), to, "accept", "דנה לוי");
+  await drained();
+
+  const { text, html, subject } = mail.to(to)[0]!;
+  const sentence =
+    "\u2068דנה לוי\u2069 accepted quote Q-000001, \u2068כיסאות 7\u2069 of \u2068شركة الأثاث (Harbor) ذ.م.م\u2069. It is attached";
+  assert.ok(text!.startsWith(sentence), text);
+  assert.ok(/<p dir="ltr"[^>]*>([^<]*)</.exec(html!)![1]!.startsWith(sentence), html!);
+  assert.ok(!html!.includes('dir="auto"'), html!);
+  assert.equal(subject, "Q-000001, כיסאות 7: accepted");
+});
+
 test("without an address of their own, the mail goes to the contact whom the quote is for", async () => {
   const acme = await organization(on);
   const [lead, to] = [await acme.lead(), address()];

@@ -56,6 +56,20 @@ test("what is unread for ten minutes comes in one mail, with all of it, once", a
   assert.deepEqual([...digest!.html!.matchAll(/\/lead\/(lead_\w+)\//g)].filter(([, id]) => id === lead.id).length, 2);
 });
 
+test("what somebody did is an English sentence, in whatever direction their name is read, and a lead's name is in its own", async () => {
+  const { acme, bob, received } = await given();
+  await acme.put("/me/", { first_name: "דנה", last_name: "לוי" });
+  await bob.put("/me/", { first_name: "יעל" });
+  await give(acme, bob, "נגריית לוי");
+  await passes(10);
+
+  const [{ text, html }] = received() as [Received];
+  assert.match(text!, /^Hello \u2068יעל\u2069,/);
+  assert.match(text!, /- \u2068דנה לוי\u2069 assigned you the lead נגריית לוי\n/);
+  assert.match(html!, /<h2 dir="rtl"[^>]*>נגריית לוי</);
+  assert.match(html!, /<p [^>]*dir="ltr"><a [^>]*>\u2068דנה לוי\u2069 assigned you/);
+});
+
 test("the same notification again increases the count, and after a mail it is a new one", async () => {
   const { acme, bob, received } = await given();
   const lead = await give(acme, bob, "Wayne");

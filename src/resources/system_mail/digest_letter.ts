@@ -6,6 +6,7 @@ import { from, scope } from "../../core/resource.ts";
 import { and, sql, statement } from "../../db/sql.ts";
 import { actingAs } from "../../records/acting.ts";
 import { findRecords } from "../../records/records.ts";
+import { isolated } from "../../values/bidi.ts";
 import { newId } from "../../values/id.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { hasWebAddress } from "../../values/web_address.ts";
@@ -13,6 +14,7 @@ import { lead } from "../leads/lead.ts";
 import { notification } from "../notifications/notification.ts";
 import { isQuiet, type NotificationSettings, readSettings } from "../organization/notification_settings.ts";
 import { organizationOf } from "../organization/organization.ts";
+import { user } from "../organization/user.ts";
 import { digestsOffUrl } from "./digests_off.ts";
 import type { Composed, Item, Letter, Part, SystemMail } from "./letter.ts";
 
@@ -59,6 +61,7 @@ interface Unread {
   body: string | null;
   url: string | null;
   lead_id: string | null;
+  actor_id: string | null;
   count: number;
 }
 
@@ -66,19 +69,20 @@ interface Unread {
 async function unreadOf(ctx: Ctx, mailId: string): Promise<{ rows: Unread[]; count: number }> {
   const rows = await query(
     ctx,
-    statement(sql`select t.title, t.body, t.url, t.lead_id, t.count, count(*) over () from ${from(notification, "t")}
+    statement(sql`select t.title, t.body, t.url, t.lead_id, t.actor_id, t.count, count(*) over () from ${from(notification, "t")}
       where ${and([...scope(ctx, notification), sql`t.system_mail_id = ${mailId}`, sql`not t.is_read`])}
       order by t.date_created desc, t.id desc limit ${shownMost}`),
   );
   return {
-    rows: rows.map(([title, body, url, lead_id, count]) => ({
+    rows: rows.map(([title, body, url, lead_id, actor_id, count]) => ({
       title: title!,
       body: body!,
       url: url!,
       lead_id: lead_id!,
+      actor_id: actor_id!,
       count: Number(count),
     })),
-    count: Number(rows[0]?.[5] ?? 0),
+    count: Number(rows[0]?.[6] ?? 0),
   };
 }
 
@@ -90,9 +94,9 @@ async function letterOf(
   { rows, count }: { rows: readonly Unread[]; count: number },
   off: string,
 ): Promise<Letter> {
-  const name = oneLine(organizationOf(ctx.directory).name, 80);
+  const name = isolated(oneLine(organizationOf(ctx.directory).name, 80));
   const what = `${count} unread notification${count === 1 ? "" : "s"}`;
-  const greeting = oneLine(firstName, 80);
+  const greeting = isolated(oneLine(firstName, 80));
   return {
     subject: `${what} in ${hasWebAddress(name) ? "your workspace" : name}`,
     parts: [
@@ -118,8 +122,14 @@ async function groupsOf(ctx: Ctx, rows: readonly Unread[]): Promise<Part[]> {
   });
 }
 
-const itemOf = ({ settings }: Ctx, { title, body, url, count }: Unread): Item => ({
-  title: `${oneLine(title)}${count > 1 ? ` (${count} times)` : ""}`,
+const itemOf = ({ settings, directory }: Ctx, { title, body, url, actor_id, count }: Unread): Item => ({
+  title: `${withNameIsolated(oneLine(title), directory.get(user, actor_id)?.name)}${count > 1 ? ` (${count} times)` : ""}`,
   note: body === null || body.trim() === "" ? null : oneLine(body, 200),
   href: url === null ? null : url.startsWith("/") ? `${settings.base_url}${url}` : url,
 });
+
+/** Most titles begin with the name of who caused it. */
+function withNameIsolated(title: string, name: string | undefined): string {
+  const first = oneLine(name ?? "");
+  return first !== "" && title.startsWith(`${first} `) ? isolated(first) + title.slice(first.length) : title;
+}

@@ -3,6 +3,7 @@ import { hashOf } from "../../auth/unscoped.ts";
 import { type Ctx, read } from "../../core/context.ts";
 import type { Core } from "../../core/core.ts";
 import { asSystem } from "../../records/acting.ts";
+import { isolated } from "../../values/bidi.ts";
 import { newId } from "../../values/id.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { pgTimestamp } from "../../values/time.ts";
@@ -39,7 +40,7 @@ const dayOf = (moment: Date, timeZone: string): string =>
   moment.toLocaleDateString("en-GB", { timeZone, day: "numeric", month: "long", year: "numeric" });
 
 function letterOf(names: { inviter: string | null; organization: string }, href: string, until: string): Letter {
-  const organization = oneLine(names.organization, 80);
+  const organization = isolated(oneLine(names.organization, 80));
   const named = hasWebAddress(organization) ? null : organization;
   const { inviter } = names;
   return {

@@ -1,5 +1,6 @@
 // The content of system mail, as text and as HTML: no images, nothing from other servers, every text escaped.
 import type { Mail } from "../../services/mail.ts";
+import { isRightToLeft } from "../../values/bidi.ts";
 import { escapeHtml } from "../../values/html.ts";
 
 export interface Letter {
@@ -91,18 +92,22 @@ function showAsHtml(part: Part): string {
   if ("words" in part) return words(part.words, part.small ? `${block};${small}` : block);
   if ("aside" in part) return `<p style="${block};${small}">${escapeHtml(part.aside)} ${link(part.href, part.link, "")}</p>`;
   if ("heading" in part)
-    return `<h2 dir="auto" style="margin:24px 0 8px;font-size:16px;line-height:1.3">${escapeHtml(part.heading)}</h2>`;
+    return `<h2 dir="${directionOf(part.heading)}" style="margin:24px 0 8px;font-size:16px;line-height:1.3">${escapeHtml(part.heading)}</h2>`;
   if ("button" in part) return `<p style="${block}">${link(part.href, part.button, pressed)}</p>`;
   return part.items.map(itemAsHtml).join("\n");
 }
 
 function itemAsHtml({ title, note, href }: Item): string {
-  const about = note === null ? "" : `<br><span dir="auto" style="font-size:14px;opacity:.75">${escapeHtml(note)}</span>`;
+  const about =
+    note === null ? "" : `<br><span dir="${directionOf(note)}" style="font-size:14px;opacity:.75">${escapeHtml(note)}</span>`;
   const shown = href === null ? escapeHtml(title) : link(href, title, "");
-  return `<p style="margin:0 0 12px;padding-inline-start:12px;border-inline-start:3px solid #8886" dir="auto">${shown}${about}</p>`;
+  return `<p style="margin:0 0 12px;padding-inline-start:12px;border-inline-start:3px solid #8886" dir="${directionOf(title)}">${shown}${about}</p>`;
 }
 
-const words = (text: string, css: string): string => `<p dir="auto" style="${css}">${escapeHtml(text)}</p>`;
+const words = (text: string, css: string): string => `<p dir="${directionOf(text)}" style="${css}">${escapeHtml(text)}</p>`;
+
+/** That of the sentence: `dir="auto"` would take that of a name at its beginning, even of one that is `isolated`. */
+const directionOf = (text: string): "rtl" | "ltr" => (isRightToLeft(text) ? "rtl" : "ltr");
 
 const link = (href: string, text: string, css: string): string =>
   `<a href="${escapeHtml(href)}"${css === "" ? "" : ` style="${css}"`}>${escapeHtml(text)}</a>`;

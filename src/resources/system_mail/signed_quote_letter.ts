@@ -5,7 +5,9 @@ import type { Core } from "../../core/core.ts";
 import type { Row } from "../../core/resource.ts";
 import { asSystem } from "../../records/acting.ts";
 import { findRecord } from "../../records/records.ts";
+import { isolated } from "../../values/bidi.ts";
 import { newId } from "../../values/id.ts";
+import { oneLine } from "../../values/one_line.ts";
 import { hasWebAddress } from "../../values/web_address.ts";
 import { file } from "../files/file.ts";
 import { user } from "../organization/user.ts";
@@ -37,20 +39,22 @@ export async function signedQuoteLetter(core: Core, mail: SystemMail): Promise<C
 
 function letterOf(ctx: Ctx, signed: Quote, seller: string): Letter {
   const { id, organization_id, public_token, status } = signed;
+  const of = isolated(oneLine(seller));
   const name =
     signed.title === null || signed.title.endsWith(signed.number) || hasWebAddress(signed.title)
       ? signed.number
-      : `${signed.number}, ${signed.title}`;
+      : `${signed.number}, ${isolated(oneLine(signed.title))}`;
   // Whoever has the page writes the name, so it must not become a link in a mail to somebody else.
-  const who = signed.accepted_by_name === null || hasWebAddress(signed.accepted_by_name) ? "You" : signed.accepted_by_name;
+  const by = signed.accepted_by_name;
+  const who = by === null || hasWebAddress(by) ? "You" : isolated(oneLine(by));
   return {
     subject: `${name}: accepted`,
     parts: [
       {
-        words: `${who} accepted quote ${name} of ${seller}. It is attached, with the acceptance on it.`,
+        words: `${who} accepted quote ${name} of ${of}. It is attached, with the acceptance on it.`,
       },
       { button: "Read it online", href: publicUrl(ctx.directory, organization_id, id, public_token, status, ctx)! },
-      { words: `If you did not accept it, please tell ${seller}: an answer to this mail reaches them.`, small: true },
+      { words: `If you did not accept it, please tell ${of}: an answer to this mail reaches them.`, small: true },
     ],
   };
 }
