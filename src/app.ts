@@ -7,7 +7,7 @@ import type { Core, Settings } from "./core/core.ts";
 import { announcements, openDirectories } from "./core/directory.ts";
 import { buildRegistry } from "./core/registry.ts";
 import { natureOf } from "./db/distribute.ts";
-import { listen } from "./db/listen.ts";
+import { listen, listening } from "./db/listen.ts";
 import { openDatabase, type PoolOptions, type PostgresDatabase } from "./db/pool.ts";
 import { checkReferences } from "./records/check_references.ts";
 import { operations, silentResources } from "./resources/index.ts";
@@ -18,9 +18,6 @@ import { publicAddresses } from "./services/public_address.ts";
 import { type S3Place, s3Shelf } from "./services/s3.ts";
 import { openSecrets } from "./services/secrets.ts";
 import { openStorage } from "./services/storage.ts";
-
-/** The names under which processes listen for announcements. By them they find each other. */
-export const listening = { api: "headwater listen api", other: "headwater listen" } as const;
 
 export interface App {
   core: Core;

@@ -3,9 +3,10 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type App, listening, openApp } from "../app.ts";
+import type { App } from "../app.ts";
 import { type Config, replicaOf } from "../config.ts";
 import { beginEpoch } from "../db/epoch.ts";
+import { listening } from "../db/listen.ts";
 import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
 import { refusePooler } from "../db/pooler.ts";
@@ -68,13 +69,14 @@ export async function refuseWhileServing(url: string, instead: string): Promise<
   if (rowCount !== 0) throw new Mistake(`The service is running: ${instead}.`);
 }
 
-/** Opens the service's core on the migrated database, without its server. */
+/** Opens the service's core on the migrated database, without its server. It is loaded here: most commands do without it. */
 export function withApp<T>(config: Config, work: (app: App) => Promise<T>): Promise<T> {
   return withDatabase(config, async (databaseUrl) => {
     await migrate(databaseUrl);
     const options = await appOptions(config, databaseUrl);
     await refuseOtherKey(databaseUrl, openSecrets(options.secretKey));
     await beginEpoch(databaseUrl);
+    const { openApp } = await import("../app.ts");
     const app = await openApp(options);
     try {
       return await work(app);

@@ -2,7 +2,7 @@
 // for another machine.
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { listening } from "../app.ts";
+import { listening } from "../db/listen.ts";
 import type { PostgresDatabase } from "../db/pool.ts";
 
 /** How often it looks how many there are. */

@@ -1,6 +1,9 @@
 // Listens for announcements of other processes. It tells its owner when the connection is lost and announcements are missed.
 import pg from "pg";
 
+/** The names under which processes listen for announcements. By them they find each other. */
+export const listening = { api: "headwater listen api", other: "headwater listen" } as const;
+
 export interface Listener {
   close(): Promise<void>;
 }
