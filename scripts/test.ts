@@ -40,7 +40,7 @@ const TOLD = 12;
 /** The names of the totals at the end of a process's report. */
 const CLOSING = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)\n/gm;
 /** A long run starts these hundreds of times, so that it pays to bundle them. */
-const PROCESSES = ["src/main.ts", "test/support/worker_process.ts"];
+const PROCESSES = ["src/main.ts", "test/support/killed_worker.ts"];
 /** Tests need no durability, and run side by side with pools of their own, each in a small database that soon goes. */
 const SETTINGS = {
   fsync: "off",

@@ -1,22 +1,14 @@
 // A worker in its own process, to be killed: at any moment, or at a statement that it is about to send or has just seen answered.
-// Forked by tests; see `startWorker`.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApp } from "../../src/app.ts";
-import { parseConfig } from "../../src/config.ts";
-import type { Statement, Transaction } from "../../src/db/database.ts";
 import { claimMs } from "../../src/jobs/job.ts";
-import { openWorker } from "../../src/jobs/worker.ts";
-import { background } from "../../src/resources/background.ts";
 import { roomy } from "./processes.ts";
 import { type Service, testSecretKey } from "./service.ts";
 
-/** `npm test` has bundled this file too, so that a worker starts in half of the time. */
+/** `npm test` has bundled the worker too, so that a worker starts in half of the time. */
 const { TEST_BUNDLE } = process.env;
-const script = TEST_BUNDLE ? join(TEST_BUNDLE, "worker_process.js") : import.meta.filename;
+const script = TEST_BUNDLE ? join(TEST_BUNDLE, "killed_worker.js") : join(import.meta.dirname, "killed_worker.ts");
 
 export interface WorkerSettings {
   databaseUrl: string;
@@ -64,7 +56,7 @@ export function startSuccessors(service: Pick<Service, "databaseUrl">): Promise<
 }
 
 async function forkWorker(settings: WorkerSettings): Promise<WorkerProcess | null> {
-  const child: ChildProcess = fork(script, [JSON.stringify(settings)], { execArgv: roomy });
+  const child: ChildProcess = fork(script, [JSON.stringify({ ...settings, secretKey: testSecretKey })], { execArgv: roomy });
   const ended = once(child, "exit").then(([, signal]) => signal as NodeJS.Signals | null);
   const failures: string[] = [];
   child.on("message", (said) => typeof said === "string" && said !== "working" && failures.push(said));
@@ -79,57 +71,5 @@ async function forkWorker(settings: WorkerSettings): Promise<WorkerProcess | nul
       if (child.exitCode === null && child.signalCode === null && child.connected) child.send("stop", () => {});
       await ended;
     },
-  };
-}
-
-if (process.argv[1] === import.meta.filename) await work(JSON.parse(process.argv[2]!)).catch(() => process.exit(1));
-
-async function work({ databaseUrl, outboundAllowCidrs = [], env = {}, dies, clock }: WorkerSettings): Promise<void> {
-  const filesDir = mkdtempSync(join(tmpdir(), "headwater-worker-"));
-  const say = (text: string) => process.connected && process.send!(text, () => {});
-  const app = await openApp({
-    databaseUrl,
-    rls: process.env.DATABASE_RLS === "on",
-    baseUrl: "http://localhost",
-    secretKey: testSecretKey,
-    outboundAllowCidrs,
-    oauth: parseConfig(env).oauth,
-    ai: parseConfig(env).ai,
-    filesDir,
-    clock: clock && (() => new Date(clock.at + (Date.now() - clock.real) * clock.rate)),
-    onError: (error) => say(error.message),
-  });
-  if (dies !== undefined) dieAt(app.core.db, dies);
-  const worker = openWorker(app.core, background, (error) => say(error.stack ?? error.message));
-  say("working");
-  process.once("disconnect", () => process.exit());
-  await once(process, "message");
-  await worker.stop();
-  await app.close();
-  rmSync(filesDir, { recursive: true, force: true });
-  process.exit();
-}
-
-/** Listens to the statements of transactions as they are sent. */
-function dieAt(db: { transaction: any; once: any }, dies: NonNullable<WorkerSettings["dies"]>): void {
-  const die = () => process.kill(process.pid, "SIGKILL");
-  let passed = 0;
-  const { transaction } = db;
-  db.once = (organizationId: string, statement: Statement) =>
-    db.transaction(organizationId, (tx: Transaction) => tx.read(statement));
-  db.transaction = async (organizationId: string, run: (tx: Transaction) => Promise<unknown>, asker: unknown) => {
-    let hasSent = false;
-    const heard = ({ name }: Statement) => {
-      if ("before" in dies && name === dies.before && ++passed === (dies.nth ?? 1)) die();
-      if ("after" in dies && name === dies.after) hasSent = true;
-    };
-    const listening = (tx: Transaction): Transaction => ({
-      ...tx,
-      write: (statement) => (heard(statement), tx.write(statement)),
-      read: (statement) => (heard(statement), tx.read(statement)),
-    });
-    const result = await transaction(organizationId, (tx: Transaction) => run(listening(tx)), asker);
-    if (hasSent) die();
-    return result;
   };
 }
