@@ -25,7 +25,7 @@ export async function createChannelMessage(ctx: Ctx, given: Create<typeof channe
   const direction = status === "inbox" ? "incoming" : "outgoing";
   if (given.direction !== undefined && given.direction !== direction)
     throw invalid({ direction: `must be ${direction} for the status ${status}` });
-  const written = texts(status === "inbox" ? given : await textsWithoutOurLinks(ctx, given, words, messageMax));
+  const written = texts(await textsWithoutOurLinks(ctx, given, words, messageMax));
   if (!written.text && !given.attachments?.length) throw invalid({ text: "is required" });
   checkSize(given.attachments);
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });

@@ -18,6 +18,7 @@ import { quotedHtml, quotedText } from "./quoted.ts";
 import { addressReason, isSender, membersOf, recipients } from "./recipients.ts";
 
 /** Bodies are longer than notes, because newsletters arrive here too. */
+export const subjectMax = 1000;
 const bodyMax = 500_000;
 
 const person = z.object({ email: z.string(), name: z.string().nullable() });
@@ -75,7 +76,7 @@ export const email = resource({
     to: recipients("The recipients; by default the contact's first address."),
     cc: recipients("Recipients of copies."),
     bcc: recipients("Recipients of blind copies."),
-    subject: text({ max: 1000, default: "" }),
+    subject: text({ max: subjectMax, default: "" }),
     body_text: text({ max: bodyMax, doc: "The plain text; follows from `body_html` where it is not given." }),
     body_html: text({ max: bodyMax, doc: "The rich text; follows from `body_text` where it is not given." }),
     body_preview: text({

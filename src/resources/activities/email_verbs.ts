@@ -9,13 +9,13 @@ import { mailHtml, mailText } from "../../values/mail_html.ts";
 import { fromText } from "../../values/rich_text.ts";
 import { same } from "../../values/same.ts";
 import { contact } from "../contacts/contact.ts";
-import { withoutOurLinks } from "../mail_tracking/quoted.ts";
+import { textsWithoutOurLinks, withoutOurLinks } from "../mail_tracking/quoted.ts";
 import { stepMoved } from "../sequences/step_jobs.ts";
 import { emailFromTemplate } from "../templates/fill.ts";
 import { referencesTo } from "./answered.ts";
 import { type Attachment, attachedMax, isLink } from "./attachments.ts";
 import { classOfLogged, followed, isReply, reclassified, saidClass } from "./classified.ts";
-import { email } from "./email.ts";
+import { email, subjectMax } from "./email.ts";
 import { senderOf } from "./email_sender.ts";
 import { wakeSender } from "./leaving.ts";
 import {
@@ -40,7 +40,9 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
   const status = given.status ?? "draft";
   const answered = given.in_reply_to_id ? await answeredEmail(ctx, given.in_reply_to_id) : null;
   const { placed, person } = await place(ctx, { lead_id: answered?.lead_id, ...given }, { emails: otherSide(given, status) });
-  const written = { ...given, ...(await emailFromTemplate(ctx, { ...given, ...placed }, person)) };
+  const filled = { ...given, ...(await emailFromTemplate(ctx, { ...given, ...placed }, person)) };
+  const titled = { ...filled, subject: filled.subject ?? replySubject(answered) };
+  const written = await textsWithoutOurLinks(ctx, titled, ["subject"], subjectMax);
   if (answered && answered.lead_id !== placed.lead_id) throw invalid({ in_reply_to_id: "belongs to another lead" });
 
   const date_sent = sentAt(ctx, status, given);
@@ -51,7 +53,6 @@ export async function createEmail(ctx: Ctx, { send_in, ...given }: Create<typeof
     ...addressed({ ...given, status }, person),
     status,
     direction: status === "inbox" ? ("incoming" as const) : ("outgoing" as const),
-    subject: written.subject ?? replySubject(answered),
     cc: given.cc ?? [],
     date_sent,
     activity_at: given.activity_at ?? date_sent ?? placed.activity_at,
@@ -102,7 +103,8 @@ export async function updateEmail(ctx: Ctx, before: Email, { send_in, ...patch }
 
   const answered = await newlyAnswered(ctx, before, patch);
   const classification = saidClass(before, patch.classification);
-  const written = { ...patch, ...(await fromNewTemplate(ctx, before, patch)) };
+  const filled = { ...patch, ...(await fromNewTemplate(ctx, before, patch)) };
+  const written = await textsWithoutOurLinks(ctx, filled, ["subject"], subjectMax, before);
   const values = {
     ...before,
     ...written,
@@ -170,7 +172,7 @@ function threadsTouched(before: Email, after: Email): Set<string> {
 /** An answer that says nothing else has the subject of what it answers. */
 function replySubject(answered: Email | null): string {
   const root = normalizedSubject(answered?.subject ?? "");
-  return root === "" ? "" : `Re: ${root}`.slice(0, 1000);
+  return root === "" ? "" : `Re: ${root}`.slice(0, subjectMax);
 }
 
 // --- addresses ---

@@ -33,7 +33,7 @@ export async function createSms(
   if (isToAnswer && status !== "inbox") throw invalid({ send_to_inbox: "can only be given with the status inbox" });
   const { placed, person } = await place(ctx, given, { phones: given.remote_phone ? [given.remote_phone] : [] });
   const filled = { ...given, ...(await smsFromTemplate(ctx, { ...given, ...placed }, person, smsMax)) };
-  const written = status === "inbox" ? filled : await textsWithoutOurLinks(ctx, filled, ["text"], smsMax);
+  const written = await textsWithoutOurLinks(ctx, filled, ["text"], smsMax);
 
   const date_sent = sentAt(ctx, status, given);
   const values = {

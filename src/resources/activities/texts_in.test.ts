@@ -6,6 +6,7 @@ import { outboundService } from "../../../test/support/outbound.ts";
 import type { Service } from "../../../test/support/service.ts";
 import { type Incoming, signature, startTwilio, type TwilioServer } from "../../../test/support/twilio.ts";
 import { withWorker } from "../../../test/support/worker.ts";
+import { write } from "../../core/context.ts";
 
 const [ours, theirs] = ["+12125551234", "+12125559876"];
 let service: Service;
@@ -70,6 +71,20 @@ test("a text is with whoever has the number, in a conversation that is unread, a
     (await acme.events(text.id)).map((one) => one.event),
     ["activity.sms.created", "activity.sms.received", "message.created", "message.received"],
   );
+});
+
+test("a text that passes on links of a mail of ours comes in without them, however long the addresses that they lead to", async () => {
+  const [leave, click] = [`http://localhost/u/${"s".repeat(43)}/`, `http://localhost/c/${"s".repeat(43)}/target/`];
+  const target = `https://acme.example/${"a".repeat(2000)}`;
+  await acme.inside(async (ctx) => {
+    const text = "insert into mail_link (organization_id, hash, url) values ($1, 'target', $2)";
+    write(ctx, { name: "given.mail_link", text, values: [acme.id, target] });
+  });
+
+  await arrives({ body: `Take me off: ${leave}` });
+  await arrives({ body: `See ${click}` });
+
+  assert.deepEqual((await texts()).map(({ text }: any) => text).sort(), [`See ${target}`.slice(0, 1600), "Take me off: "]);
 });
 
 test("of two contacts with one number, a text goes to the one whom we know by our number or its owner, whoever wrote to the other since", async () => {

@@ -12,14 +12,15 @@ import { liftStops, suppress } from "../contacts/suppress.ts";
 import { joinConversation } from "../conversations/join.ts";
 import { received } from "../inbox/receipt.ts";
 import { receiveFromStranger } from "../inbox/receive.ts";
+import { withoutOurLinks } from "../mail_tracking/quoted.ts";
 import { endWays } from "../sequences/stops.ts";
 import { isFirst, signedRoute } from "../telephony/called.ts";
 import { ourNumber } from "../telephony/own_numbers.ts";
 import { wishIn } from "../telephony/stop_words.ts";
-import { channelMessage } from "./channel_message.ts";
+import { channelMessage, messageMax } from "./channel_message.ts";
 import { tellOfHiddenText } from "./notices.ts";
 import { type Whose, whoseNumber } from "./placing.ts";
-import { sms, smsCarries } from "./sms.ts";
+import { sms, smsCarries, smsMax } from "./sms.ts";
 import { textMediaJobs } from "./text_media.ts";
 
 export const textReceived = signedRoute({
@@ -41,8 +42,9 @@ export const textReceived = signedRoute({
 /** A sender that is not a number is stored as it came, because some use a name. */
 const numberOf = (raw: string): string => parsePhone(raw, "US")?.phone ?? raw;
 
-async function receive(ctx: Ctx, text: ReceivedText): Promise<void> {
-  if (!(await isFirst(ctx, text.id))) return;
+async function receive(ctx: Ctx, given: ReceivedText): Promise<void> {
+  if (!(await isFirst(ctx, given.id))) return;
+  const text = await cleaned(ctx, given);
   const whose = await whoseNumber(ctx, text.from, { number: text.to, user_id: ourNumber(ctx, text.to)?.user_id ?? null });
   const wish = text.wish ?? wishIn(text.text);
   // Some providers know words of their own that ask for no more.
@@ -51,6 +53,12 @@ async function receive(ctx: Ctx, text: ReceivedText): Promise<void> {
   const said = { channel: "sms", address: text.from, reason: "unsubscribed", source: "stop_word", source_id: id } as const;
   if (wish === "stop") await suppress(ctx, said);
   if (wish === "start") await liftStops(ctx, text.from);
+}
+
+/** Somebody may pass on a link of a mail. What gets too long with the address that it leads to is cut: nobody is there to shorten it. */
+async function cleaned(ctx: Ctx, given: ReceivedText): Promise<ReceivedText> {
+  const { text } = await withoutOurLinks(ctx, { text: given.text, html: null });
+  return text === given.text ? given : { ...given, text: text!.slice(0, given.channel === "sms" ? smsMax : messageMax) };
 }
 
 async function file(ctx: Ctx, text: ReceivedText, { lead_id, contact_id }: Whose): Promise<string> {

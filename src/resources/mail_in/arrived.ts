@@ -6,6 +6,7 @@ import { mailHtml, mailText } from "../../values/mail_html.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { fromText } from "../../values/rich_text.ts";
 import { withPlaces } from "../activities/arrived_parts.ts";
+import { subjectMax } from "../activities/email.ts";
 import { asPerson, type Person } from "../activities/recipients.ts";
 import { byRule, type Classification } from "../mail_class/classification.ts";
 import { classify } from "../mail_class/classify.ts";
@@ -54,7 +55,6 @@ export interface ArrivedPart {
   bytes: Uint8Array;
 }
 
-const subjectMax = 1000;
 const peopleMax = 500;
 const referencesMax = 100;
 /** As long as servers take a header: a sender may make one long, and what is cut away says where it comes from. */

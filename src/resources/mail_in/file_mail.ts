@@ -3,6 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { emailKey } from "../../values/email.ts";
 import { type ArrivedEmail, alsoIn, takeAsSent, writeArrived } from "../activities/arrived_email.ts";
 import type { KeptPart } from "../activities/arrived_parts.ts";
+import { subjectMax } from "../activities/email.ts";
 import { claimIdentity, type Filed, filedOf, lockFiled, noteIdentity } from "../activities/mail_identity.ts";
 import { tellOfHiddenMail } from "../activities/notices.ts";
 import { person } from "../activities/recipients.ts";
@@ -27,13 +28,14 @@ export async function fileMail(
   // Our own digests and invitations come from nobody, whoever has the address that they are sent by.
   if (isSystemMail(ctx, mail.message_id)) return;
   const arrived = letterOf(ctx, source, mail);
-  const [filed, placing, body] = await Promise.all([
+  const [filed, placing, body, subject] = await Promise.all([
     filedOf(ctx, [mail.identity]),
     placeMail(ctx, source, arrived),
     withoutOurLinks(ctx, mail.body),
+    withoutOurLinks(ctx, { text: mail.subject, html: null }),
     check(ctx),
   ]);
-  const letter = { ...arrived, body };
+  const letter = { ...arrived, body, subject: subject.text!.slice(0, subjectMax) };
   const { place } = placing;
   const known = filed.get(mail.identity);
   if (known !== undefined && isOther(known, mail)) return fileMail(ctx, source, asAnother(mail), parts, check);

@@ -81,6 +81,20 @@ test("a message from a contact is an e-mail on their lead", async () => {
   assert.ok((await acme.get(`/connected_account/${account.id}/`)).last_synced_at);
 });
 
+test("a message whose subject passes on a link of a mail of ours comes in without it", async () => {
+  const { acme, box } = await connected();
+  const { lead_id } = await acme.contact({ emails: [{ email: "ann@customer.example" }] });
+  const leave = `http://localhost/u/${"s".repeat(43)}/`;
+  for (const from of ["ann@customer.example", "stranger@else.example"])
+    await box.deliver(letter({ from, to: box.address, subject: `Take me off (${leave})` }));
+
+  await drained();
+
+  const [email] = await emailsOf(acme, { id: lead_id });
+  const [prospect] = (await acme.get("/inbox_prospect/")).data;
+  assert.deepEqual([email.subject, email.envelope.subject, prospect.subject], Array(3).fill("Take me off ()"));
+});
+
 test("who logs a message at a lead of their own gets none of the mail that others exchange with that person", async () => {
   const { acme, box } = await connected();
   const lead = await acme.lead();

@@ -2,11 +2,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { atMoment } from "../../../test/support/clock.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import type { Resource } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { lockWhere } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
 import { fromHtml } from "../../values/rich_text.ts";
+import { channelMessage } from "../activities/channel_message.ts";
 import { email } from "../activities/email.ts";
+import { sms } from "../activities/sms.ts";
+import { emailTemplate } from "../templates/email_template.ts";
+import { smsTemplate } from "../templates/sms_template.ts";
 import { type Copy, copiesOf } from "./copies.ts";
 import { withoutOurLinks } from "./quoted.ts";
 
@@ -206,7 +211,14 @@ describe("a mail that comes in", () => {
     const text = await acme.post("/activity/sms/", { ...at, text: words });
     const message = await acme.post("/activity/channel_message/", { ...at, text: words });
     const rich = await acme.post("/activity/channel_message/", { ...at, message_markdown: `[here](${click}) ${leave}` });
-    const template = await acme.post("/email_template/", { name: "Pasted", body_html: copies[0]!.html });
+    const template = await acme.post("/email_template/", { name: "Pasted", subject: words, body_html: copies[0]!.html });
+    const short = await acme.post("/sms_template/", { name: "Pasted", text: `Hi {{ contact.first_name }}, ${words}` });
+    const letter = await acme.post("/activity/email/", { ...at, subject: words });
+    const logged = [];
+    for (const kind of ["email", "sms", "channel_message"])
+      logged.push(
+        await acme.post(`/activity/${kind}/`, { ...at, status: "inbox", sender: "ann@example.com", text: words, subject: words }),
+      );
     const account = await acme.post("/connected_account/", {
       email: "ada@acme.example",
       smtp: { host: "93.184.216.34" },
@@ -218,19 +230,37 @@ describe("a mail that comes in", () => {
       await acme.put(`/activity/channel_message/${message.id}/`, { text: words }),
       await acme.put(`/activity/channel_message/${message.id}/`, { text: `Now: ${click}` }),
       await acme.put(`/email_template/${template.id}/`, { body: `<p>Now:</p>${copies[0]!.html}` }),
+      await acme.put(`/email_template/${template.id}/`, { subject: `Now: ${click}` }),
+      await acme.put(`/sms_template/${short.id}/`, { text: `Now: ${click}` }),
+      await acme.put(`/activity/email/${letter.id}/`, { subject: `Now: ${click}` }),
     ];
 
     assert.match(text.text, without);
     assert.match(message.text, without);
     assert.equal(rich.message_markdown.trim(), "[here](https://acme.example/a)");
     assert.match(rich.message_html, /<a href="https:\/\/acme\.example\/a">here<\/a>/);
-    for (const one of [text, message, rich, template, account, ...changed])
+    assert.equal(short.text.trim(), "Hi {{ contact.first_name }}, See https://acme.example/a or");
+    for (const { subject } of [template, letter, logged[0]]) assert.match(subject, without);
+    for (const one of logged.slice(1)) assert.match(one.text, without);
+    assert.match(logged[2].message_html, /See https:\/\/acme\.example\/a or/);
+    for (const one of [text, message, rich, template, short, letter, account, ...logged, ...changed])
       assert.doesNotMatch(JSON.stringify(one), /localhost\/[cuo]\//);
     assert.match(template.body, /<a href="https:\/\/acme\.example\/a">here<\/a> Unsubscribe/);
-    // What came in is kept, and can be written back as it was read.
-    for (const kind of ["sms", "channel_message"]) {
-      const { id } = await acme.post(`/activity/${kind}/`, { ...at, status: "inbox", text: words });
-      assert.equal((await acme.put(`/activity/${kind}/${id}/`, { text: words })).text, words);
+    // What one of them had before is written back as it was read.
+    const kept = [
+      [sms, text.id, "text"],
+      [channelMessage, message.id, "text"],
+      [email, letter.id, "subject"],
+      [emailTemplate, template.id, "subject"],
+      [smsTemplate, short.id, "text"],
+    ] as const;
+    for (const [of, id, field] of kept) {
+      await acme.inside(async (ctx) => {
+        const [row] = await lockWhere(ctx, of as Resource, sql`t.id = ${id}`);
+        store.update(ctx, of as Resource, row!, { [field]: words });
+      });
+      const path = `${of.path}/${id}/`;
+      assert.equal((await acme.put(path, { [field]: (await acme.get(path))[field] }))[field], words);
     }
     const long = { ...at, text: `${"x".repeat(1600 - click!.length - 1)} ${click}` };
     const { id } = await acme.post("/activity/sms/", long);

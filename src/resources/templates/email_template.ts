@@ -5,6 +5,7 @@ import { boolean, computed, input, lookedUp, related, text } from "../../core/fi
 import { resource } from "../../core/resource.ts";
 import { name, type Sql, sql } from "../../db/sql.ts";
 import { emailAttachments } from "../activities/attachments.ts";
+import { subjectMax } from "../activities/email.ts";
 import { andVisible } from "../leads/visibility.ts";
 import { sequence } from "../sequences/sequence.ts";
 import { authorNames } from "../shared/names.ts";
@@ -25,7 +26,7 @@ export const emailTemplate = resource({
   sort: { name: true },
   fields: {
     name: text({ required: true }),
-    subject: text({ max: 1000, default: "", doc: `May have tags. ${tagsDoc}` }),
+    subject: text({ max: subjectMax, default: "", doc: `May have tags. ${tagsDoc}` }),
     body: text({ max: bodyMax, default: "", doc: `HTML with tags. ${tagsDoc} Values are escaped.` }),
     body_html: input(z.string().max(bodyMax), {
       doc: "Another name of `body`.",

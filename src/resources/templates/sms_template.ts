@@ -7,6 +7,8 @@ import { isInForce } from "./in_force.ts";
 import { ownership, templateIsVisible } from "./ownership.ts";
 import { shownWarnings, warningsOf } from "./placeholders.ts";
 
+export const templateMax = 10_000;
+
 export const smsTemplate = resource({
   name: "sms_template",
   called: ["SMS template", "SMS templates"],
@@ -17,7 +19,7 @@ export const smsTemplate = resource({
   sort: { name: true },
   fields: {
     name: text({ required: true }),
-    text: text({ max: 10_000, default: "", doc: "With tags, such as `Hi {{ contact.first_name }}`." }),
+    text: text({ max: templateMax, default: "", doc: "With tags, such as `Hi {{ contact.first_name }}`." }),
     status: choice(["active", "archived"], { default: "active", doc: "`archived`: no longer offered." }),
     attachments: attachments(),
     warnings: lookedUp(

@@ -5,11 +5,12 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { type Sql, sql, statement } from "../../db/sql.ts";
 import { store } from "../../records/store.ts";
 import { problemOfTemplate } from "../../services/liquid.ts";
-import { withoutOurLinks } from "../mail_tracking/quoted.ts";
+import { subjectMax } from "../activities/email.ts";
+import { textsWithoutOurLinks, withoutOurLinks } from "../mail_tracking/quoted.ts";
 import { refuseBoth } from "../shared/resolve_label.ts";
 import { emailTemplate } from "./email_template.ts";
 import { checkMayWrite } from "./ownership.ts";
-import { smsTemplate } from "./sms_template.ts";
+import { smsTemplate, templateMax } from "./sms_template.ts";
 
 type EmailTemplate = Row<typeof emailTemplate>;
 type SmsTemplate = Row<typeof smsTemplate>;
@@ -24,7 +25,7 @@ export async function updateEmailTemplate(
   patch: Patch<typeof emailTemplate>,
 ): Promise<EmailTemplate> {
   checkMayWrite(ctx, before);
-  return store.update(ctx, emailTemplate, before, await passedOn(ctx, readable(withBody(patch, before))));
+  return store.update(ctx, emailTemplate, before, await passedOn(ctx, readable(withBody(patch, before)), before));
 }
 
 export async function deleteEmailTemplate(ctx: Ctx, before: EmailTemplate): Promise<void> {
@@ -34,12 +35,13 @@ export async function deleteEmailTemplate(ctx: Ctx, before: EmailTemplate): Prom
 }
 
 export async function createSmsTemplate(ctx: Ctx, given: Create<typeof smsTemplate>): Promise<SmsTemplate> {
-  return store.insert(ctx, smsTemplate, readable(given));
+  return store.insert(ctx, smsTemplate, await textsWithoutOurLinks(ctx, readable(given), ["text"], templateMax));
 }
 
 export async function updateSmsTemplate(ctx: Ctx, before: SmsTemplate, patch: Patch<typeof smsTemplate>): Promise<SmsTemplate> {
   checkMayWrite(ctx, before);
-  return store.update(ctx, smsTemplate, before, readable(patch));
+  const values = await textsWithoutOurLinks(ctx, readable(patch), ["text"], templateMax, before);
+  return store.update(ctx, smsTemplate, before, values);
 }
 
 export async function deleteSmsTemplate(ctx: Ctx, before: SmsTemplate): Promise<void> {
@@ -48,11 +50,14 @@ export async function deleteSmsTemplate(ctx: Ctx, before: SmsTemplate): Promise<
   await store.remove(ctx, smsTemplate, [before]);
 }
 
+type Letter = Partial<Pick<EmailTemplate, "subject" | "body">>;
+
 /** Somebody may paste a mail that was sent to one person, and everybody would get that person's links. */
-async function passedOn<T extends { body?: string }>(ctx: Ctx, given: T): Promise<T> {
-  if (!given.body) return given;
+async function passedOn<T extends Letter>(ctx: Ctx, given: T, before: Letter = {}): Promise<T> {
+  const titled = await textsWithoutOurLinks(ctx, given, ["subject"], subjectMax, before as Partial<T>);
+  if (!given.body) return titled;
   const { html } = await withoutOurLinks(ctx, { text: null, html: given.body });
-  return { ...given, body: html! };
+  return { ...titled, body: html! };
 }
 
 /** A sequence locks the templates that it starts to use, so that none is deleted at the same moment. */
