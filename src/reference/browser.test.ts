@@ -88,6 +88,9 @@ describe("in a browser", () => {
     assert.equal(await find("lead.mrr"), "/docs/resources/lead/#object-lead");
     assert.equal(await find("webhooks without a library"), "/docs/guides/webhooks/#without-a-library");
     assert.equal(await find("whsec signature"), "/docs/guides/webhooks/", "what stands in the text of a guide");
+    assert.equal(await find("mirror"), "/docs/guides/following-events/", "the guide that is about it, and not one that names it");
+    assert.equal(await find("backup"), "/docs/guides/operations/#backup");
+    assert.match((await find("idempotency")) ?? "", /^\/docs\/guides\/retries\//);
     assert.equal(await find("opportunity.won"), "/docs/events/#opportunity");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/docs/events/#opportunity");

@@ -36,7 +36,15 @@ function scoreOf([kind, title, words], sought) {
     else if (rest.includes(word)) score += 8;
     else return 0;
   }
-  return score - name.length / 20;
+  const inText = kind === "guide" ? sought.filter((word) => !name.includes(word)) : [];
+  return score + (inText.length === 0 ? 0 : matterOf(rest, inText)) - name.length / 20;
+}
+
+/** The words of a guide are in groups: first what it is about, and last what it only names. Of several words the one that it is least about counts. */
+function matterOf(words, sought) {
+  const groups = words.split(";");
+  const places = sought.map((word) => groups.findIndex((group) => group.includes(word)));
+  return 2 * (groups.length - 1 - Math.max(...places));
 }
 
 async function search() {
