@@ -108,10 +108,10 @@ async function show(
   ctx: Ctx,
   found: Quote,
   { params }: PublicRequest,
-  { status, notice, form }: { status?: number; notice?: string; form?: Partial<AnswerForm> } = {},
+  { status, notice, form, read }: { status?: number; notice?: string; form?: Partial<AnswerForm>; read?: QuoteDocument } = {},
 ): Promise<View> {
   if (!isReadable(found)) return withdrawn(found);
-  const document = await documentOf(ctx, found);
+  const document = read ?? (await documentOf(ctx, found));
   const path = pathOf(ctx, params.token!);
   const open = found.status === "open";
   const empty = { action: path, edition: editionOf(found, document), name: "", email: "", errors: {} };
@@ -175,8 +175,10 @@ async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<P
   // A second submission of the form finds the quote answered.
   if (found.status === to) return seeOther(ctx, request);
   if (found.status !== "open") return show(ctx, found, request, { status: 409 });
-  if (edition !== editionOf(found, await documentOf(ctx, found)))
+  const read = await documentOf(ctx, found);
+  if (edition !== editionOf(found, read))
     return show(ctx, found, request, {
+      read,
       status: 409,
       notice: "This quote was changed after you opened it. Please read it again before you answer.",
       form: { name, email },
@@ -191,7 +193,7 @@ async function decide(ctx: Ctx, found: Quote, request: PublicRequest): Promise<P
     ...(email.trim() !== "" && signer.email === null ? { email: "This is not an e-mail address." } : {}),
   };
   if (to === null || Object.keys(errors).length > 0)
-    return show(ctx, found, request, { status: 400, form: { name, email, errors } });
+    return show(ctx, found, request, { read, status: 400, form: { name, email, errors } });
 
   // Events name no member as who did it, but the customer.
   const own: Ctx = { ...ctx, meta: { ...ctx.meta, customer: signer } };

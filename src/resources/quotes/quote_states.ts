@@ -69,7 +69,10 @@ export async function changeQuote(
   signer: Signer | null = null,
 ): Promise<Quote> {
   const to = values.status ?? before.status;
-  const stamps = to === before.status ? {} : { ...(await fixParties(ctx, before)), ...stampsOf(ctx, before, to, signer) };
+  const stamps =
+    to === before.status
+      ? {}
+      : { ...(await fixParties(ctx, { ...before, ...values } as Quote)), ...stampsOf(ctx, before, to, signer) };
   const after = store.update(ctx, quote, before, { ...values, ...stamps });
   if (after.status === before.status) return after;
 
