@@ -1,12 +1,13 @@
 // The link that accepts an invitation. It is sent by mail. Where no mail can be sent, the inviting member sees it.
 import { randomBytes } from "node:crypto";
-import { countMailsTo, hashOf } from "../../auth/unscoped.ts";
-import { type Ctx, query, userOf, write } from "../../core/context.ts";
+import { hashOf } from "../../auth/unscoped.ts";
+import { type Ctx, userOf, write } from "../../core/context.ts";
 import { Problem } from "../../core/errors.ts";
 import type { Row } from "../../core/resource.ts";
 import { isolated } from "../../values/bidi.ts";
 import { oneLine } from "../../values/one_line.ts";
 import { hasWebAddress } from "../../values/web_address.ts";
+import { hourMs, limitReached, mailsMost } from "../system_mail/limits.ts";
 import { newMailId, queueMail, recipientOf } from "../system_mail/queue.ts";
 import type { membership } from "./membership.ts";
 import { user } from "./user.ts";
@@ -50,22 +51,13 @@ export function inviterOf(ctx: Ctx, userId: string | null): string | null {
     : `${isolated(oneLine(found.name, 80))} (${found.email})`;
 }
 
-const hourMs = 3600 * 1000;
-/** The most invitations that an organization mails in an hour, and the most that all of them mail to one person. */
-const mailsMost = 100;
-const toOneMost = 3;
-
 /** The words for a person are the same whoever invited them, so that nobody learns of other organizations. */
-async function checkLimits(ctx: Ctx, recipient: string): Promise<void> {
-  const since = new Date(ctx.now.getTime() - hourMs);
-  const toOne = await countMailsTo(ctx, "invitation", recipient, since);
-  if (toOne >= toOneMost) throw tooMany("No more invitations can be mailed to this address for now: try again in an hour.");
-  const [row] = await query(ctx, {
-    name: "invitation.sent",
-    text: `select count(*) from system_mail where organization_id = $1 and membership_id is not null and date_created > $2`,
-    values: [ctx.organization_id, since],
-  });
-  if (Number(row![0]) >= mailsMost) throw tooMany(`${mailsMost} invitations were sent within an hour: try again in an hour.`);
-}
+const refusals = {
+  "to one": "No more invitations can be mailed to this address for now: try again in an hour.",
+  "in all": `${mailsMost} invitations were sent within an hour: try again in an hour.`,
+};
 
-const tooMany = (message: string): Problem => new Problem(429, message, {}, { "retry-after": String(hourMs / 1000) });
+async function checkLimits(ctx: Ctx, recipient: string): Promise<void> {
+  const limit = await limitReached(ctx, "invitation", recipient);
+  if (limit !== null) throw new Problem(429, refusals[limit], {}, { "retry-after": String(hourMs / 1000) });
+}

@@ -187,6 +187,27 @@ test("accepting quotes makes no server mail whatever to whomever: three an hour 
   assert.match(failed.body, /^3 signed quotes were mailed to this address within an hour/);
 });
 
+test("an organization mails a hundred signed quotes an hour, and is told of more", async () => {
+  const acme = await organization(on);
+  const quotes = [await sent(acme), await sent(acme), await sent(acme)];
+  await on.app.db.unscoped({
+    text: `insert into system_mail (organization_id, id, kind, quote_id, recipient, status, date_created, date_ended)
+           select $1, 'smail_' || n || $2, 'signed_quote', $2, n::text, 'sent', $3, $3 from generate_series(1, 98) n`,
+    values: [acme.id, quotes[0].id, on.clock.now ?? new Date()],
+  });
+  const people = quotes.map(address);
+
+  for (const [i, quote] of quotes.entries()) await answer(acme, quote, people[i]!);
+  await withTwoWorkers(on, (both) => both.drained());
+
+  assert.equal(people.flatMap((one) => mail.to(one)).length, 2);
+  const failed = (await acme.get("/notification/")).data.filter((one: any) => one.type === "message_failed");
+  assert.deepEqual(
+    failed.map((one: any) => one.body),
+    ["100 signed quotes were mailed within an hour."],
+  );
+});
+
 test("who a mail is from does not look like another address", async () => {
   const acme = await organization(on);
   await acme.put(`/organization/${acme.id}/`, {
