@@ -70,6 +70,39 @@ describe("what is attached by an address", () => {
     assert.deepEqual([got!.messageId], sent.message_ids);
   });
 
+  test("is fetched once in a minute for all mails of the organization, unless the file that it became is gone", async () => {
+    const { acme, send, shown, arrived } = await writing();
+    const other = await writing();
+    const site = await website(picture);
+    const linked = [{ url: site.url }];
+
+    const mails = [];
+    for (let turn = 0; turn < 3; turn++) {
+      mails.push(await send(linked));
+      await drained();
+    }
+    const visits = [site.visits];
+    const [first] = (await shown(mails[0])).attachments;
+    await acme.delete(`/file/${first.file_id}/`);
+    mails.push(await send(linked));
+    await drained();
+    visits.push(site.visits);
+    await other.send(linked);
+    await drained();
+    visits.push(site.visits);
+    on.clock.now = new Date(on.clock.now!.getTime() + minute);
+    mails.push(await send(linked));
+    await drained();
+
+    const [sent, got] = [await Promise.all(mails.map(shown)), arrived()];
+    assert.deepEqual([...visits, site.visits], [1, 2, 3, 4]);
+    assert.equal(new Set(sent.map(({ attachments }) => attachments[0].file_id)).size, 5);
+    assert.deepEqual(
+      got.map((one) => [one.attachments[0]!.filename, Buffer.from(one.attachments[0]!.content as ArrayBuffer).toString()]),
+      Array(5).fill(["prices.csv", "a,b\n1,2\n"]),
+    );
+  });
+
   test("is fetched again where its server is away, and leaves once it is back, with the bytes fetched once", async () => {
     const { send, shown, arrived } = await writing();
     let isAway = true;

@@ -13,11 +13,11 @@ import { email } from "../activities/email.ts";
 import { hasToWait, type Leaving, releaserOf } from "../activities/leaving.ts";
 import { isLeaving } from "../activities/message_states.ts";
 import { linkOf } from "../files/file.ts";
-import { essence } from "../files/media.ts";
 import { insertFile } from "../files/store_file.ts";
-import { type KeptBytes, keepBytes } from "../files/stored_bytes.ts";
-import { fetchFile, wasNotFetched } from "../files/upload.ts";
+import type { KeptBytes } from "../files/stored_bytes.ts";
+import { wasNotFetched } from "../files/upload.ts";
 import { retryAt } from "./end.ts";
+import { keepFetched } from "./keep_fetched.ts";
 import { lockWithThread } from "./lock_with_thread.ts";
 import { attachmentClass, notFetched, tooMuchAttached } from "./reasons.ts";
 import { keeping } from "./send.ts";
@@ -61,14 +61,9 @@ async function fetchAll(ctx: Ctx, attachments: readonly Attachment[]): Promise<F
     if (!isLink(attached)) continue;
     try {
       const wholeMs = Math.max(1, Math.min(oneMs, until - Date.now()));
-      const { received, name, mime } = await fetchFile(ctx, attached.url!, Math.max(0, left), wholeMs);
-      try {
-        const kept = await keepBytes(ctx, received, [essence(attached.content_type), mime]);
-        files.set(i, { kept, name: attached.filename ?? name ?? "attachment" });
-        left -= received.size;
-      } finally {
-        await received.drop();
-      }
+      const fetched = await keepFetched(ctx, attached, Math.max(0, left), wholeMs);
+      files.set(i, fetched);
+      left -= fetched.kept.size;
     } catch (error) {
       if (!(error instanceof TooLarge) && !wasNotFetched(error)) throw error;
       return { files, failure: { attached, error } };
