@@ -3262,6 +3262,8 @@ create table sequence (
   reply_scope text default 'any'::text not null,
   resubscribe_after jsonb,
   tracking jsonb,
+  other_address boolean default false not null,
+  thread_mode text default 'new_thread'::text not null,
   constraint sequence_pkey PRIMARY KEY (organization_id, id),
   constraint sequence_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id)
 );

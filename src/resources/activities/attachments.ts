@@ -47,6 +47,9 @@ const size = z
 const common = { url: address, filename: short, content_type: short, size, file_id: short, thumbnail_url: address };
 const ofEmail = { ...common, content_id: short, inline_only: z.boolean().default(false) };
 
+/** One of an e-mail. */
+export const emailAttachment = z.object(ofEmail);
+
 const text = z.string().nullable();
 const shown = z.object({
   url: text,
@@ -80,7 +83,7 @@ const field = (given: z.ZodType, isContent?: (type: string) => boolean) =>
 export const attachments = (isContent?: (type: string) => boolean) => field(z.object(common), isContent);
 
 /** The same with `content_id` and `inline_only`. */
-export const emailAttachments = () => field(z.object(ofEmail));
+export const emailAttachments = () => field(emailAttachment);
 
 function checked(list: Attachment[], isContent?: (type: string) => boolean): Attachment[] {
   list.forEach((one, i) => {
@@ -94,7 +97,7 @@ function checked(list: Attachment[], isContent?: (type: string) => boolean): Att
 /**
  * A stored file brings its own link, name, type and size. A file that was already attached stays as it is, even when it is gone.
  */
-async function withFiles(
+export async function withFiles(
   list: Attachment[],
   ctx: Ctx,
   before: Attachment[] = [],

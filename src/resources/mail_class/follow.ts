@@ -13,6 +13,7 @@ import { person } from "../activities/recipients.ts";
 import { seesEverybodyWith } from "../contacts/sees_everybody.ts";
 import { liftBounces, liftSuppressionsBy, suppress } from "../contacts/suppress.ts";
 import { isNews, notify } from "../notifications/notify.ts";
+import { toOtherAddresses } from "../sequences/other_address.ts";
 import { sendAgain } from "../sequences/send_again.ts";
 import type { Stopped } from "../sequences/sequence_subscription.ts";
 import { type About, endWays, holdWays, reopenWays, stopOthers } from "../sequences/stops.ts";
@@ -159,6 +160,7 @@ async function cameBack(ctx: Ctx, sent: Email, received: Email | null, verdict: 
   for (const { address, kind } of news) if (await isBad(ctx, address, kind)) bad.push(address);
   const source_id = received?.id ?? sent.id;
   for (const address of bad) await suppress(ctx, { address, reason: "bounced", source: "bounce", source_id });
+  if (bad.length > 0) await toOtherAddresses(ctx, sent, bad);
   if (bad.length > 0) return endWays(ctx, { addresses: bad }, "bounced");
   if (news.some(({ kind }) => kind === "soft")) await sendAgain(ctx, sent);
   return [];

@@ -8,10 +8,12 @@ import { store } from "../../records/store.ts";
 import { channelMessage } from "../activities/channel_message.ts";
 import { email } from "../activities/email.ts";
 import { sms } from "../activities/sms.ts";
+import { contact } from "../contacts/contact.ts";
 import { task } from "../tasks/task.ts";
 import { dueAfter } from "./due.ts";
 import { failWay, finish } from "./endings.ts";
 import { asFollowed } from "./former_steps.ts";
+import { otherAddress } from "./other_address.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import type { Step } from "./steps.ts";
@@ -100,9 +102,15 @@ export async function settleMessage(ctx: Ctx, way: Subscription): Promise<Date |
   return null;
 }
 
-async function fail(ctx: Ctx, way: Subscription, message: Message, sent: Trace): Promise<null> {
+async function fail(ctx: Ctx, way: Subscription, message: Message, sent: Trace): Promise<Date | null> {
   const { error_class, error_message } = message.send_attempts?.at(-1) ?? { error_message: message.error_message };
   noteStep(ctx, way, { step_id: way.current_step_id!, outcome: "failed" });
+  const contact_email = error_class === "recipients" ? await addressInstead(ctx, way) : null;
+  if (contact_email !== null) {
+    const next_step_at = ctx.now.toISOString();
+    store.update(ctx, sequenceSubscription, way, { waiting_message_id: null, contact_email, next_step_at });
+    return ctx.now;
+  }
   // It may have been sent: whoever resumes the subscription must not send it again.
   const behind = error_class === "unknown" ? { ...(await stepBehind(ctx, way)), ...sent } : {};
   const before = store.update(ctx, sequenceSubscription, way, { waiting_message_id: null, ...behind });
@@ -110,6 +118,11 @@ async function fail(ctx: Ctx, way: Subscription, message: Message, sent: Trace):
     finish(ctx, before, { status_reason: "unsubscribed", current_step_id: before.current_step_id });
   else failWay(ctx, before, reasonOf(error_class, sent), error_message ?? "The message of its step was not sent");
   return null;
+}
+
+async function addressInstead(ctx: Ctx, way: Subscription): Promise<string | null> {
+  const person = await findRecord(ctx, { ...contact, visible: undefined } as typeof contact, way.contact_id);
+  return person && otherAddress(ctx, way, person);
 }
 
 const reasons = new Map<string | undefined, NonNullable<Subscription["status_reason"]>>([

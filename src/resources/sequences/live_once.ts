@@ -11,8 +11,8 @@ import { sequenceSubscription } from "./sequence_subscription.ts";
 
 type Subscription = Row<typeof sequenceSubscription>;
 
-/** The contact, the address and the sequence of a subscription. */
-type Way = Pick<Subscription, "sequence_id" | "contact_id" | "contact_email">;
+/** The contact, the address and the sequence of a subscription, and its id where it exists. */
+type Way = Pick<Subscription, "sequence_id" | "contact_id" | "contact_email"> & { id?: string };
 
 export const isLive = sql`t.status in ('active', 'paused')`;
 
@@ -45,7 +45,12 @@ export async function otherWay(ctx: Ctx, way: Way): Promise<Subscription | undef
   const [other] = await findRecords(
     ctx,
     ofAnybody,
-    [isLive, isOf(way), ...(oneAtATime(ctx) ? [] : [sql`t.sequence_id = ${way.sequence_id}`])],
+    [
+      isLive,
+      isOf(way),
+      ...(way.id === undefined ? [] : [sql`t.id <> ${way.id}`]),
+      ...(oneAtATime(ctx) ? [] : [sql`t.sequence_id = ${way.sequence_id}`]),
+    ],
     sql`order by t.sequence_id = ${way.sequence_id} desc, t.contact_id = ${way.contact_id} desc, t.id limit 1`,
   );
   return other;

@@ -18,10 +18,12 @@ import { emailTemplate } from "../templates/email_template.ts";
 import { fillEmail, fillText } from "../templates/fill.ts";
 import { failWay, StepHeld } from "./endings.ts";
 import { goOn } from "./go_on.ts";
+import { writeElsewhere } from "./other_address.ts";
 import { takePlace } from "./quota.ts";
+import { isAddressOf } from "./recipient.ts";
 import type { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
-import type { Step, Wording } from "./steps.ts";
+import { ownerOfLead, type Step, type Wording } from "./steps.ts";
 import { noteStep } from "./steps_taken.ts";
 import { awaitReply } from "./wait_reply.ts";
 
@@ -63,6 +65,7 @@ const origin = ({ of, way }: DueStep) => ({
 async function sendEmail(ctx: Ctx, due: DueStep, person: Contact): Promise<Date | null> {
   const { way } = due;
   if (way.contact_email === null) return lacksAddress(ctx, due, "The contact has no e-mail address");
+  if (!isAddressOf(person, way.contact_email)) return writeElsewhere(ctx, way, person);
   const account = await mailboxFor(ctx, due);
   const domain = domainOf(way.contact_email);
   const place = await takePlace(ctx, { ...due, account, domain });
@@ -116,7 +119,7 @@ async function mailboxFor(ctx: Ctx, { way }: DueStep) {
 /** Its words, filled in for the contact. An answer keeps the subject of its thread. */
 async function letterOf(
   ctx: Ctx,
-  { way, step }: DueStep,
+  { of, way, step }: DueStep,
   person: Contact,
   { email_template_id, subject: own, body: text }: Wording,
 ) {
@@ -127,13 +130,13 @@ async function letterOf(
   const at = (await findRecord(ctx, lead, way.lead_id))!;
   const words = template ?? { subject: own ?? "", body: text ?? "" };
   const { subject, body } = await fillEmail(ctx, words, at, person, { vars: way.vars ?? {} });
-  const answered =
-    step.threading === "old_thread" && way.latest_email_id ? await findRecord(ctx, email, way.latest_email_id) : null;
+  const threading = step.threading ?? (of.thread_mode === "reply_in_thread" ? "old_thread" : "new_thread");
+  const answered = threading === "old_thread" && way.latest_email_id ? await findRecord(ctx, email, way.latest_email_id) : null;
   return {
     template_id: template?.id ?? null,
     subject: answered === null ? subject.slice(0, 1000) : answerTo(answered.subject),
     body_html: body,
-    attachments: template?.attachments ?? [],
+    attachments: [...(template?.attachments ?? []), ...(step.attachments ?? [])],
     ...(answered !== null && { in_reply_to_id: answered.id }),
   };
 }
@@ -147,7 +150,7 @@ async function sendSms(ctx: Ctx, due: DueStep, person: Contact): Promise<Date | 
   const place = await takePlace(ctx, { ...due, account: null, domain: null });
   if (!place.now) return comeBack(ctx, due, place);
 
-  const number = way.from_phone_number_id === null ? undefined : ctx.directory.find("phone_number", way.from_phone_number_id);
+  const number = ctx.directory.find("phone_number", step.from_phone_number_id ?? way.from_phone_number_id ?? "");
   const at = (await findRecord(ctx, lead, way.lead_id))!;
   const filled = step.text ? await fillText(ctx, step.text, at, person, { vars: way.vars ?? {} }) : null;
   const words = filled === null ? { template_id: step.sms_template_id } : { text: filled };
@@ -208,12 +211,14 @@ function waitFor(ctx: Ctx, { way, step }: DueStep, id: string, variant: string |
 /** A required task, or one with a time of its own, is waited for. Others are given, and the next step follows. */
 async function giveTask(ctx: Ctx, due: DueStep, person: Contact): Promise<Date | null> {
   const { way, step } = due;
-  const assigned_to = step.assigned_to ?? way.calls_assigned_to[0] ?? way.created_by ?? undefined;
+  const chosen = step.assigned_to === ownerOfLead ? (await findRecord(ctx, lead, way.lead_id))?.owner_id : step.assigned_to;
+  const assigned_to = chosen ?? way.calls_assigned_to[0] ?? way.created_by ?? undefined;
   const body = {
     ...origin(due),
     _type: step.step_type === "call" ? "call" : "todo",
     text: await taskText(ctx, due, person),
     assigned_to,
+    ...(step.priority && { priority: step.priority }),
   };
   const { id } = await createRecord(ctx, task, body as unknown as Create<typeof task>);
   noteStep(ctx, way, { step_id: step.id, outcome: "begun", object_id: id });

@@ -1,5 +1,6 @@
 // A mail of a sequence came back for now, such as from a full mailbox: its step is taken again on the next day, unless the sequence has
-// gone further since. What comes back three times in two weeks ends the subscription.
+// gone further since. What comes back three times in two weeks ends the subscription. Where the contact has another address for it, it is
+// taken again at once.
 import { type Ctx, query } from "../../core/context.ts";
 import type { Row, Values } from "../../core/resource.ts";
 import { sql, statement } from "../../db/sql.ts";
@@ -18,9 +19,14 @@ import { zoneFor } from "./zone.ts";
 type Subscription = Row<typeof sequenceSubscription>;
 
 const forgotten = { reply_awaited_until: null, slot_at: null, throttled_since: null } as const;
+const atOnce = { delay: 0, at: null } as const;
 const nextDay = { delay: { amount: 1, unit: "days" }, at: null } as const;
 
-export async function sendAgain(ctx: Ctx, mail: { id: string; sequence_subscription_id: string | null }): Promise<void> {
+export async function sendAgain(
+  ctx: Ctx,
+  mail: { id: string; sequence_subscription_id: string | null },
+  when: "now" | "next_day" = "next_day",
+): Promise<void> {
   if (mail.sequence_subscription_id === null) return;
   const isIts = sql`t.id = ${mail.sequence_subscription_id}`;
   const [way] = await lockToChange(ctx, sequenceSubscription, isIts, "sequence_subscription.lock_by_id");
@@ -30,7 +36,7 @@ export async function sendAgain(ctx: Ctx, mail: { id: string; sequence_subscript
   const of = present && (await asFollowed(ctx, present, way));
   const current_step_id = of === null ? null : await stepBefore(ctx, way, of.steps, mail.id);
   if (of === null || current_step_id === null) return;
-  const next_step_at = dueAfter(ctx, of, nextDay, ctx.now, await zoneFor(ctx, of, way));
+  const next_step_at = dueAfter(ctx, of, when === "now" ? atOnce : nextDay, ctx.now, await zoneFor(ctx, of, way));
   const values = await goingOn(ctx, way, next_step_at);
   if (values === null) return;
   const again = { ...forgotten, current_step_id, next_step_at, step_before_at: ctx.now.toISOString() };

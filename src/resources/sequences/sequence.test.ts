@@ -232,6 +232,23 @@ test("deleting a sequence ends who is in it, and tells why", async () => {
   await acme.refused(400, "PUT", `/sequence_subscription/${one.id}/`, { status: "active" }, "status");
 });
 
+test("what the steps say is written by who made the sequence, by admins, and by who may send as its author", async () => {
+  const acme = await organization();
+  const [author, rita] = [await acme.memberWith(["manage_email_sequences"]), await acme.memberWith(["manage_email_sequences"])];
+  const made = await author.post("/sequence/", { name: "Calls", timezone: "UTC", steps: [{ step_type: "call", text: "Call" }] });
+  const path = `/sequence/${made.id}/`;
+  const steps = [{ ...made.steps[0], text: "By Rita" }];
+
+  await rita.refused(403, "PUT", path, { steps });
+  await rita.refused(403, "PUT", path, { steps: [], apply_edits: "new_only" });
+  await rita.put(path, { steps: made.steps, name: "Calls of spring" });
+  await rita.post("/sequence/", { name: "Calls of mine", timezone: "UTC", steps });
+  assert.equal((await acme.put(path, { steps: [{ ...steps[0], text: "By an admin" }] })).steps_version, 2);
+  await author.post("/send_as/", { allowed_user_id: rita.userId });
+
+  assert.equal((await rita.put(path, { steps })).steps[0].text, "By Rita");
+});
+
 test("whom a query lets in is decided by who made the sequence, and by admins", async () => {
   const acme = await organization();
   const [author, rita] = [

@@ -66,7 +66,7 @@ export const sequence = resource({
     steps: json(givenSteps as unknown as z.ZodType<Step[]>, {
       default: [] as Step[],
       output: shownSteps,
-      doc: "The steps, in order. `delay` is from the previous step, in seconds or as `{amount, unit}`. A new list replaces the present one; steps are matched by their ids.",
+      doc: "The steps, in order. `delay` is from the previous step, in seconds or as `{amount, unit}`. A new list replaces the present one; steps are matched by their ids. `assigned_to` of a call or task is a member, a group, or `owner` for whoever owns the lead then.",
     }),
     steps_version: integer({ readOnly: true, default: 1, doc: "The number of changes of the steps." }),
     subscription_counts_by_status: related(
@@ -76,6 +76,11 @@ export const sequence = resource({
     ),
     allow_manual_enrollment: boolean({ default: true, doc: "Whether members can subscribe contacts by hand." }),
     stop_on_reply: boolean({ default: true, doc: "Whether a contact's reply ends their subscription." }),
+    thread_mode: choice(["new_thread", "reply_in_thread"], {
+      default: "new_thread",
+      filled: true,
+      doc: "Whether its e-mails answer the one before them (`reply_in_thread`), where a step does not say so itself by `threading`.",
+    }),
     reply_scope: choice(["any", "thread"], {
       default: "any",
       filled: true,
@@ -93,6 +98,10 @@ export const sequence = resource({
     }),
     tracking: json(tracking, {
       doc: "Whether opens and clicks of its e-mails are recorded; what is not said is as `settings.email_tracking` of the organization has it. A step may have its own `tracking`.",
+    }),
+    other_address: boolean({
+      default: false,
+      doc: "Whether it goes on with another address of the contact when mail to the present one bounces for good, or it is taken off the contact.",
     }),
     resubscribe_after: json(duration, {
       nullable: true,

@@ -1,21 +1,23 @@
 // What a sequence names must exist: templates, mailboxes, outcomes of calls, calendars; and its queries and words can be read.
 import type { Ctx } from "../../core/context.ts";
-import { type FieldErrors, invalid, refuse } from "../../core/errors.ts";
+import { below, type FieldErrors, invalid, refuse } from "../../core/errors.ts";
 import type { Patch, Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { findRecords } from "../../records/records.ts";
 import { problemOfTemplate } from "../../services/liquid.ts";
 import { mailboxOf } from "../accounts/senders.ts";
+import { withFiles } from "../activities/attachments.ts";
 import { dispositions } from "../activities/call.ts";
 import { outcomesOf } from "../activities/outcomes.ts";
 import { holidayCalendars } from "../organization/holidays.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
+import { phoneNumber } from "../telephony/phone_number.ts";
 import { emailTemplate } from "../templates/email_template.ts";
 import { problemOfPlaceholders } from "../templates/placeholders.ts";
 import { smsTemplate } from "../templates/sms_template.ts";
 import { checkQuery } from "./matches.ts";
 import type { sequence } from "./sequence.ts";
-import { type Step, wordingsOf } from "./steps.ts";
+import { ownerOfLead, type Step, wordingsOf } from "./steps.ts";
 
 type Sequence = Row<typeof sequence>;
 
@@ -78,8 +80,13 @@ export async function checkQueries(
   for (const [i, step] of steps.entries()) {
     await checkQuery(ctx, step.condition, kept.get(step.id)?.condition ?? null, `steps.${i}.condition`);
     const assignee = step.assigned_to;
-    if (assignee && assignee !== kept.get(step.id)?.assigned_to && !canBeAssigned(ctx.directory, assignee))
-      throw invalid({ [`steps.${i}.assigned_to`]: "is not an active member or a group" });
+    if (
+      assignee &&
+      assignee !== ownerOfLead &&
+      assignee !== kept.get(step.id)?.assigned_to &&
+      !canBeAssigned(ctx.directory, assignee)
+    )
+      throw invalid({ [`steps.${i}.assigned_to`]: "is not an active member or a group, nor owner" });
     checkTags(step.text, `steps.${i}.text`);
     for (const { subject, body } of wordingsOf(step)) {
       checkTags(subject, `steps.${i}.subject`);
@@ -116,6 +123,26 @@ export function checkOutcomes(ctx: Ctx, steps: readonly Step[], before: readonly
         throw invalid({
           [`steps.${i}.outcome_map.${key}`]: "is neither the id of an outcome in settings.call_outcomes nor a disposition",
         });
+}
+
+/** The files of its steps are there, and the numbers can send texts. Those that the sequence already had may stay. */
+export async function withFound(ctx: Ctx, steps: readonly Step[], before: readonly Step[]): Promise<Step[]> {
+  const kept = new Map(before.map((step) => [step.id, step]));
+  const numbers = new Set(before.map(({ from_phone_number_id }) => from_phone_number_id));
+  const found: Step[] = [];
+  for (const [i, step] of steps.entries()) {
+    const { attachments, from_phone_number_id: id } = step;
+    const number = id == null ? undefined : ctx.directory.get(phoneNumber, id);
+    if (id != null && !numbers.has(id) && (number?.sms_enabled !== true || number.status === "released"))
+      throw invalid({ [`steps.${i}.from_phone_number_id`]: "is not a number of yours that sends texts" });
+    const had = kept.get(step.id)?.attachments;
+    found.push(
+      attachments === undefined
+        ? step
+        : { ...step, attachments: await below(`steps.${i}.attachments`, () => withFiles(attachments, ctx, had)) },
+    );
+  }
+  return found;
 }
 
 export function checkHolidays(ctx: Ctx, given: Sequence["schedule"] | undefined, before: Sequence["schedule"]): void {

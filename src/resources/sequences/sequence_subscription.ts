@@ -82,8 +82,7 @@ export const sequenceSubscription = resource({
     contact_name: label("contact_id", "contact", "display_name"),
     lead_id: ref("lead", { onDelete: "cascade", onMove: "follow" }, { filled: true, readOnly: true, doc: "The contact's lead." }),
     contact_email: formed(address, addressReason, {
-      createOnly: true,
-      doc: "The recipient: one of the contact's addresses, by default the first.",
+      doc: "The recipient: one of the contact's addresses, by default the first. Nothing is sent to one that was taken off the contact.",
     }),
     sender_account_id: ref(
       "connected_account",

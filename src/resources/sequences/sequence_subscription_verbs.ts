@@ -16,7 +16,7 @@ import { refuseAgain } from "./had_lately.ts";
 import { otherWay, refuseSecond, takesNothing } from "./live_once.ts";
 import { messagesOf } from "./messages_of.ts";
 import { closeTask } from "./open_task.ts";
-import { addressOf } from "./recipient.ts";
+import { addressOf, checkOtherAddress } from "./recipient.ts";
 import { replaceWay } from "./replace.ts";
 import { changeOfStatus } from "./resume.ts";
 import { sequence } from "./sequence.ts";
@@ -100,6 +100,7 @@ export async function updateSubscription(
 ): Promise<Subscription> {
   checkAssignees(ctx, patch.calls_assigned_to, before.calls_assigned_to);
   await checkSender(ctx, patch, before);
+  await checkOtherAddress(ctx, before, patch.contact_email);
   const { status = before.status, ...others } = patch;
   const due = await dueAsSaid(ctx, before, status, patch.next_step_at);
   if (status === "finished" && before.status !== "finished") {
@@ -108,7 +109,7 @@ export async function updateSubscription(
     await closeTask(ctx, before, "abandoned");
     return finish(ctx, before, { ...others, next_step_at: null, status_reason: "manual" });
   }
-  const change = await changeOfStatus(ctx, before, status);
+  const change = await changeOfStatus(ctx, { ...before, contact_email: patch.contact_email ?? before.contact_email }, status);
   const mended = isOtherSender(patch, before) ? { error_message: null } : {};
   const after = store.update(ctx, sequenceSubscription, before, { ...patch, ...mended, ...change, ...due });
   if (after.status !== before.status) {

@@ -10,11 +10,11 @@ import { store } from "../../records/store.ts";
 import { same } from "../../values/same.ts";
 import { atFirstStep } from "./due.ts";
 import { forgetSteps, keepSteps } from "./former_steps.ts";
-import { checkLetsIn } from "./lets_in.ts";
+import { checkLetsIn, checkSpeaks } from "./lets_in.ts";
 import { isLive } from "./live_once.ts";
 import { noteMatching } from "./matched_before.ts";
 import { sequence } from "./sequence.ts";
-import { checkHolidays, checkMailboxes, checkOutcomes, checkQueries, checkTemplates } from "./sequence_checks.ts";
+import { checkHolidays, checkMailboxes, checkOutcomes, checkQueries, checkTemplates, withFound } from "./sequence_checks.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { stepJobs, wakeStep } from "./step_jobs.ts";
 import { numbered, type Step } from "./steps.ts";
@@ -26,7 +26,7 @@ type Sequence = Row<typeof sequence>;
 export async function createSequence(ctx: Ctx, { apply_edits: _, ...given }: Create<typeof sequence>): Promise<Sequence> {
   // Steps copied from another sequence become new steps of this one.
   const own = (given.steps ?? []).map((step) => ({ ...step, id: null }));
-  const steps = numbered(own, [], ctx.now);
+  const steps = await withFound(ctx, numbered(own, [], ctx.now), []);
   const status = statusWith(steps, given.status);
   await checkTemplates(ctx, steps, []);
   await checkQueries(ctx, { ...given, steps }, null);
@@ -43,7 +43,7 @@ export async function updateSequence(
   before: Sequence,
   { apply_edits, ...patch }: Patch<typeof sequence>,
 ): Promise<Sequence> {
-  const steps = numbered(patch.steps ?? before.steps, before.steps, ctx.now);
+  const steps = await withFound(ctx, numbered(patch.steps ?? before.steps, before.steps, ctx.now), before.steps);
   const status = statusWith(steps, patch.status, before);
   checkLetsIn(ctx, before, patch, status);
   await checkQueries(ctx, { ...patch, steps }, before);
@@ -56,6 +56,7 @@ export async function updateSequence(
     return after;
   }
 
+  await checkSpeaks(ctx, before);
   if (steps.length === 0) await refuseWhileUsed(ctx, before);
   await checkTemplates(ctx, steps, before.steps);
   const after = store.update(ctx, sequence, before, { ...patch, status, steps, steps_version: before.steps_version + 1 });

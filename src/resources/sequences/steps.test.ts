@@ -28,6 +28,103 @@ const answer = ({ contact_id, email }: any, more: object = {}) => ({
 const stateOf = (one: any) => `${one.status} ${one.status_reason}`;
 
 describe("a step", () => {
+  test("answers the mail before it where its sequence says so, and it does not say otherwise", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const steps = [mail("One"), mail("Two", { delay: 60 }), mail("Three", { delay: 60, threading: "new_thread" })];
+    const made = await sequence(steps, { thread_mode: "reply_in_thread" });
+    const way = await subscribe(made);
+
+    await run();
+    await run(hour);
+    await run(hour);
+
+    assert.deepEqual(subjectsTo(way), ["One", "Re: One", "Three"]);
+    const [, second, third] = server.to(way.email);
+    assert.deepEqual([second!.inReplyTo, third!.inReplyTo], [server.to(way.email)[0]!.messageId, undefined]);
+    const { thread_mode, steps: kept } = await acme.put(`/sequence/${made.id}/`, { thread_mode: "new_thread" });
+    assert.deepEqual([thread_mode, kept[1].threading], ["new_thread", null]);
+  });
+
+  test("brings files of its own besides those of its template", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const [one, two] = [
+      await acme.post("/file/", { name: "prices.txt", content_base64: "eA==" }),
+      await acme.post("/file/", { name: "terms.txt", content_base64: "eA==" }),
+    ];
+    const letter = { name: "L", subject: "S", body: "<p>B</p>", attachments: [{ file_id: one.id }] };
+    const { id } = await acme.post("/email_template/", letter);
+    const attachments = [{ file_id: two.id }];
+    const made = await sequence([{ step_type: "email", email_template_id: id, attachments }, mail("Plain", { delay: 60 })]);
+    const way = await subscribe(made);
+
+    await run();
+    await run(hour);
+
+    assert.deepEqual(
+      server.to(way.email).map((sent) => sent.attachments.map(({ filename }) => filename)),
+      [["prices.txt", "terms.txt"], []],
+    );
+    assert.deepEqual([made.steps[0].attachments[0].filename, made.steps[0].attachments[0].size], ["terms.txt", 1]);
+    const path = `/sequence/${made.id}/`;
+    assert.equal((await acme.put(path, { steps: made.steps })).steps_version, 1);
+    const refuse = (step: object, at: string) =>
+      acme.refused(400, "POST", "/sequence/", { name: "X", timezone: "UTC", steps: [step] }, at);
+    await refuse(mail("X", { attachments: [{ file_id: "file_none" }] }), "steps.0.attachments.0.file_id");
+    await refuse({ step_type: "call", attachments }, "steps.0.attachments");
+  });
+
+  test("goes to whoever owns the lead then, with its priority", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const bob = await acme.member();
+    const steps = [
+      { step_type: "task", text: "Look", assigned_to: "owner", priority: "high" },
+      { step_type: "task", text: "Ask", assigned_to: "owner", delay: 3600 },
+    ];
+    const way = await subscribe(await sequence(steps));
+    await acme.put(`/lead/${way.lead_id}/`, { owner_id: null });
+
+    await run();
+    await acme.put(`/lead/${way.lead_id}/`, { owner_id: bob.userId });
+    await run(2 * hour);
+
+    const tasks = (await acme.get(`/task/?sequence_subscription_id=${way.id}`)).data;
+    const shown = (text: string) =>
+      tasks.filter((one: any) => one.text === text).map((one: any) => [one.assigned_to, one.priority]);
+    assert.deepEqual([shown("Look"), shown("Ask")], [[[acme.userId, "high"]], [[bob.userId, null]]]);
+    await acme.refused(
+      400,
+      "POST",
+      "/sequence/",
+      { name: "X", timezone: "UTC", steps: [mail("A", { priority: "low" })] },
+      "steps.0.priority",
+    );
+  });
+
+  test("texts from a number of its own", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const [usual, own] = [
+      await acme.post("/phone_number/", { number: "+14155550100", type: "external" }),
+      await acme.post("/phone_number/", { number: "+14155550101", type: "external" }),
+    ];
+    const text = { step_type: "sms", text: "Hello" };
+    const ways: any[] = [];
+    for (const step of [text, { ...text, from_phone_number_id: own.id }]) {
+      const way = await subscribe(await sequence([step]), { from_phone_number_id: usual.id });
+      await acme.put(`/contact/${way.contact_id}/`, { phones: [{ phone: "+12125550123" }] });
+      ways.push(way);
+    }
+
+    await run();
+
+    const sent = (way: any) => acme.get(`/activity/sms/?lead_id=${way.lead_id}`).then(({ data }: any) => data);
+    const numbers = (await Promise.all(ways.map(sent))).flat().map((one: any) => one.local_phone);
+    assert.deepEqual(numbers, [usual.number, own.number]);
+    const refuse = (step: object) =>
+      acme.refused(400, "POST", "/sequence/", { name: "X", timezone: "UTC", steps: [step] }, "steps.0.from_phone_number_id");
+    await refuse({ ...text, from_phone_number_id: "phon_none" });
+    await refuse(mail("A", { from_phone_number_id: own.id }));
+  });
+
   test("waits for a reply where replies do not end the sequence, for as long as it says", async () => {
     const { acme, sequence, subscribe, shown } = await outreach();
     const wait = { step_type: "wait_reply", step_allowed_delay: 86_400 };

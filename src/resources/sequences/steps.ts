@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
 import { newId } from "../../values/id.ts";
+import { type Attachment, emailAttachment } from "../activities/attachments.ts";
 import { units } from "../automations/catalog.ts";
 
 export const stepTypes = ["email", "call", "sms", "task", "linkedin_task", "wait_reply", "channel_message"] as const;
@@ -74,6 +75,9 @@ const given = z
     tracking: tracking.nullable().default(null),
     note: words,
     text: words,
+    attachments: z.array(emailAttachment).max(20).optional(),
+    from_phone_number_id: templateId.optional(),
+    priority: z.enum(["high", "medium", "low"]).nullable().optional(),
   })
   .superRefine((step, check) => {
     const refuse = (field: string, message: string) => check.addIssue({ code: "custom", path: [field], message });
@@ -84,6 +88,9 @@ const given = z
     if (step.step_type === "channel_message" && !step.text) refuse("text", "is required for a message");
     if (step.step_type === "wait_reply" && step.step_allowed_delay === null)
       refuse("step_allowed_delay", "is required: how many seconds to wait for a reply");
+    if (step.attachments?.length && step.step_type !== "email") refuse("attachments", "is for e-mails");
+    if (step.from_phone_number_id && step.step_type !== "sms") refuse("from_phone_number_id", "is for text messages");
+    if (step.priority && (isMessage(step) || step.step_type === "wait_reply")) refuse("priority", "is for calls and tasks");
     if (step.outcome_map !== null && step.step_type !== "call") refuse("outcome_map", "is for calls");
     if (step.outcome_map !== null && !step.required && step.step_allowed_delay === null)
       refuse("required", "must be true, or step_allowed_delay be given: the sequence does not wait for this call otherwise");
@@ -95,7 +102,7 @@ const shown = z.object({ ...given.shape, id: z.string(), position: z.int() });
 
 export const shownSteps = z.array(shown);
 
-export type GivenStep = z.output<typeof given>;
+export type GivenStep = Omit<z.output<typeof given>, "attachments"> & { attachments?: Attachment[] };
 
 /** A stored step. Subscriptions refer to its id, so that they find it again when steps are inserted before it. */
 export type Step = Omit<GivenStep, "id"> & { id: string; position: number };
@@ -108,7 +115,7 @@ export function numbered(steps: readonly GivenStep[], before: readonly Step[], n
   return steps.map((step, position) => {
     const id = step.id || newId("seqstep", now.getTime());
     if (step.id && !free.delete(step.id)) throw invalid({ [`steps.${position}.id`]: foreign(step.id, before) });
-    return { ...step, id, position, threading: step.threading ?? (step.step_type === "email" ? "new_thread" : null) };
+    return { ...step, id, position };
   });
 }
 
@@ -127,8 +134,11 @@ export function survivorOf(stepId: string, before: readonly Step[], after: reado
   return next ?? before.slice(place).flatMap((step) => kept.get(step.id) ?? [])[0] ?? null;
 }
 
+/** As `assigned_to` of a step: whoever owns the lead when it is due. */
+export const ownerOfLead = "owner";
+
 /** It leaves by itself. */
-export const isMessage = ({ step_type }: Step): boolean =>
+export const isMessage = ({ step_type }: Pick<Step, "step_type">): boolean =>
   step_type === "email" || step_type === "sms" || step_type === "channel_message";
 
 /** All that an e-mail of the step may say. */

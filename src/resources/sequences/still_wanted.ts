@@ -3,13 +3,16 @@
 import type { Ctx } from "../../core/context.ts";
 import type { Resource, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
-import { deleteRecord, findRecords } from "../../records/records.ts";
+import { deleteRecord, findRecord, findRecords } from "../../records/records.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { email } from "../activities/email.ts";
+import { contact } from "../contacts/contact.ts";
 import { unreadMailbox } from "./answers_read.ts";
 import { openAt } from "./due.ts";
 import { asFollowed } from "./former_steps.ts";
 import { matches } from "./matches.ts";
+import { isAddressOf } from "./recipient.ts";
 import { sequence } from "./sequence.ts";
 import { sequenceSubscription } from "./sequence_subscription.ts";
 import { wakeStep } from "./step_jobs.ts";
@@ -31,7 +34,7 @@ export async function takenBack(ctx: Ctx, of: Resource, message: Message): Promi
   );
   // Its subscription has gone on without it, and a member has put it into the outbox again.
   if (way !== undefined && way.waiting_message_id !== message.id) return false;
-  if (way !== undefined && (await mayLeave(ctx, way))) return false;
+  if (way !== undefined && (await mayLeave(ctx, way)) && (of !== email || (await isStillTheirs(ctx, way)))) return false;
 
   if (way !== undefined) {
     const next_step_at = way.status === "active" ? ctx.now.toISOString() : way.next_step_at;
@@ -49,4 +52,10 @@ async function mayLeave(ctx: Ctx, way: Row<typeof sequenceSubscription>): Promis
   const step = (await asFollowed(ctx, of, way)).steps.find(({ id }) => id === way.current_step_id);
   if (step?.condition && !(await matches(ctx, step.condition, way, "condition"))) return false;
   return openAt(ctx, of, await zoneFor(ctx, of, way), ctx.now).getTime() === ctx.now.getTime();
+}
+
+/** Nobody is written to at an address that was taken off them meanwhile. */
+async function isStillTheirs(ctx: Ctx, { contact_id, contact_email }: Row<typeof sequenceSubscription>): Promise<boolean> {
+  const person = await findRecord(ctx, { ...contact, visible: undefined } as typeof contact, contact_id);
+  return person !== null && contact_email !== null && isAddressOf(person, contact_email);
 }
