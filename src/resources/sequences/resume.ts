@@ -51,6 +51,7 @@ async function resumedAt(ctx: Ctx, before: Subscription): Promise<Values<typeof 
   if (forGood.has(before.status_reason ?? "")) throw invalid({ status: `cannot be resumed: ${before.status_reason}` });
   const [taken] = await findRecords(ctx, ofAnybody, [sql`t.id = ${before.sequence_id}`], sql`for share of t`);
   if (taken === undefined) throw invalid({ status: "cannot be resumed: its sequence is gone" });
+  if (taken.status === "archived") throw invalid({ status: "cannot be resumed: its sequence is archived" });
   const reason = before.contact_email === null ? null : await whyNot(ctx, before.contact_email, before.sequence_id);
   if (reason !== null) throw invalid({ status: `cannot be resumed: the address ${refusals[reason]}` });
   if (before.status !== "paused") await refuseSecond(ctx, before, "status");
@@ -84,7 +85,12 @@ export async function reopened(
 ): Promise<Values<typeof sequenceSubscription> | null> {
   const [taken] = await findRecords(ctx, ofAnybody, [sql`t.id = ${before.sequence_id}`], sql`for share of t`);
   const { contact_email, sequence_id } = before;
-  if (taken === undefined || (contact_email !== null && (await whyNot(ctx, contact_email, sequence_id)) !== null)) return null;
+  if (
+    taken === undefined ||
+    taken.status === "archived" ||
+    (contact_email !== null && (await whyNot(ctx, contact_email, sequence_id)) !== null)
+  )
+    return null;
   if (before.status !== "paused" && (await otherWay(ctx, before)) !== undefined) return null;
   const { status, status_reason, paused_at, resume_at, next_step_at } = was;
   // An edit may have moved it to another step since, with a time of its own.

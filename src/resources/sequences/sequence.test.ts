@@ -232,6 +232,26 @@ test("deleting a sequence ends who is in it, and tells why", async () => {
   await acme.refused(400, "PUT", `/sequence_subscription/${one.id}/`, { status: "active" }, "status");
 });
 
+test("one that is over is archived: nobody is in it, and it takes nobody until it is active again", async () => {
+  const acme = await organization();
+  const made = await acme.post("/sequence/", { name: "Spring", timezone: "UTC", steps: [{ step_type: "call" }] });
+  const path = `/sequence/${made.id}/`;
+  const subscribe = async () => ({ sequence_id: made.id, contact_id: (await acme.contact()).id });
+  const way = await acme.post("/sequence_subscription/", await subscribe());
+
+  await acme.refused(400, "PUT", path, { status: "archived" }, "status");
+  await acme.put(`/sequence_subscription/${way.id}/`, { status: "finished" });
+  const archived = await acme.put(path, { status: "archived" });
+  await acme.refused(400, "POST", "/sequence_subscription/", await subscribe(), "sequence_id");
+  await acme.refused(400, "PUT", `/sequence_subscription/${way.id}/`, { status: "active" }, "status");
+
+  const listed = async (query: string) => (await acme.all(`/sequence/?${query}`)).map(({ id }: any) => id);
+  assert.deepEqual([archived.status, archived.subscription_counts_by_status.finished], ["archived", 1]);
+  assert.deepEqual([await listed("status__in=active,paused,draft"), await listed("status=archived")], [[], [made.id]]);
+  await acme.put(path, { status: "active" });
+  await acme.post("/sequence_subscription/", await subscribe());
+});
+
 test("what the steps say is written by who made the sequence, by admins, and by who may send as its author", async () => {
   const acme = await organization();
   const [author, rita] = [await acme.memberWith(["manage_email_sequences"]), await acme.memberWith(["manage_email_sequences"])];

@@ -42,9 +42,9 @@ export const sequence = resource({
   fields: {
     name: text({ required: true }),
     description: text({ max: 10_000 }),
-    status: choice(["active", "paused", "draft"], {
+    status: choice(["active", "paused", "draft", "archived"], {
       filled: true,
-      doc: "`paused` holds everyone where they are; a `draft` takes nobody. `active` by default when there are steps.",
+      doc: "`paused` holds everyone where they are; a `draft` takes nobody. An `archived` one is over: nobody is in it, it takes nobody, and it keeps its figures. `active` by default when there are steps.",
     }),
     timezone: formed(
       (raw) => (isSequenceZone(raw) ? raw : null),

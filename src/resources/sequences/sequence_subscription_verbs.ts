@@ -145,6 +145,7 @@ async function openSequence(ctx: Ctx, id: string, { byHand }: { byHand: boolean 
   const [found] = await findRecords(ctx, sequence, [sql`t.id = ${id}`], sql`for share of t`);
   if (found === undefined) throw invalid({ sequence_id: "does not exist" });
   if (found.status === "draft") throw invalid({ sequence_id: "is a draft: make it active first" });
+  if (found.status === "archived") throw invalid({ sequence_id: "is archived: make it active first" });
   if (byHand && !found.allow_manual_enrollment)
     throw invalid({ sequence_id: "does not accept contacts by hand: its allow_manual_enrollment is false" });
   return found;

@@ -46,6 +46,7 @@ export async function updateSequence(
   const steps = await withFound(ctx, numbered(patch.steps ?? before.steps, before.steps, ctx.now), before.steps);
   const status = statusWith(steps, patch.status, before);
   checkLetsIn(ctx, before, patch, status);
+  if (status === "archived" && before.status !== "archived") await refuseWhileUsed(ctx, before, "status");
   await checkQueries(ctx, { ...patch, steps }, before);
   checkOutcomes(ctx, steps, before.steps);
   checkHolidays(ctx, patch.schedule, before.schedule);
@@ -57,7 +58,7 @@ export async function updateSequence(
   }
 
   await checkSpeaks(ctx, before);
-  if (steps.length === 0) await refuseWhileUsed(ctx, before);
+  if (steps.length === 0) await refuseWhileUsed(ctx, before, "steps");
   await checkTemplates(ctx, steps, before.steps);
   const after = store.update(ctx, sequence, before, { ...patch, status, steps, steps_version: before.steps_version + 1 });
   if (apply_edits === "new_only") keepSteps(ctx, before);
@@ -67,18 +68,20 @@ export async function updateSequence(
 }
 
 async function goesOn(ctx: Ctx, before: Sequence, after: Sequence): Promise<void> {
-  const isNew = before.status === "draft" && after.status === "active";
+  const isNew = (before.status === "draft" || before.status === "archived") && after.status === "active";
   if (isNew || !same(before.trigger_query, after.trigger_query)) await noteMatching(ctx, after);
   await wakeAll(ctx, before, after);
 }
 
-/** Nobody is put out of a sequence by a list that was forgotten. */
-async function refuseWhileUsed(ctx: Ctx, before: Sequence): Promise<void> {
+const notWhileUsed = {
+  steps: "cannot be empty while contacts are in the sequence: pause it, finish their subscriptions or delete it",
+  status: "cannot be archived while contacts are in the sequence: pause it, or finish their subscriptions first",
+};
+
+/** Nobody is put out of a sequence by a list that was forgotten, or stays for ever in one that is over. */
+async function refuseWhileUsed(ctx: Ctx, before: Sequence, field: keyof typeof notWhileUsed): Promise<void> {
   const [one] = await findRecords(ctx, ofAnybody, [sql`t.sequence_id = ${before.id}`, isLive], sql`limit 1`);
-  if (one !== undefined)
-    throw invalid({
-      steps: "cannot be empty while contacts are in the sequence: pause it, finish their subscriptions or delete it",
-    });
+  if (one !== undefined) throw invalid({ [field]: notWhileUsed[field] });
 }
 
 const ofAnybody: typeof sequenceSubscription = { ...sequenceSubscription, visible: undefined };
@@ -101,7 +104,7 @@ async function wakeAll(ctx: Ctx, before: Sequence, after: Sequence): Promise<voi
 function statusWith(steps: readonly Step[], said: Sequence["status"] | undefined, before?: Sequence): Sequence["status"] {
   if (steps.length > 0) return said ?? before?.status ?? "active";
   if (said === "active") throw invalid({ status: "cannot be active without steps" });
-  return said ?? (before?.status === "paused" ? "paused" : "draft");
+  return said ?? (before === undefined || before.status === "active" ? "draft" : before.status);
 }
 
 /** Its steps are deleted with it. Its subscriptions end, with the reason. */
