@@ -9,9 +9,24 @@ let library: Sanitize | undefined;
 /** Only an attack nests this deep, and the parser's time is quadratic in the depth (1 MB of `<b>`: 20 s). */
 const ABSURD_DEPTH = 500;
 class TooDeep extends Error {}
+/** What settles does so at the second reading. */
+const READINGS = 5;
 
-/** Tidy HTML with what `kept` names, and addresses of harmless kinds. Null for what nests absurdly. */
+/**
+ * Tidy HTML with what `kept` names, and addresses of harmless kinds. Null for what nests absurdly. It is read until that changes
+ * nothing: `<p><b<p><p>` becomes `<p><p></p></p>`, and without the unknown tag in between one paragraph ends the other.
+ */
 export function sanitized(html: string, kept: IOptions): string | null {
+  let before = html;
+  for (let reading = 0; reading < READINGS; reading++) {
+    const tidy = sanitizedOnce(before, kept);
+    if (tidy === null || tidy === before) return tidy;
+    before = tidy;
+  }
+  return null;
+}
+
+function sanitizedOnce(html: string, kept: IOptions): string | null {
   library ??= createRequire(import.meta.url)("sanitize-html") as Sanitize;
   let depth = 0;
   const options: IOptions = {
