@@ -23,8 +23,11 @@ const BATCH = 40;
 /** Files that start servers of their own take longer, so fewer share a process. */
 const SERVERS = /^src\/(cli|db|http)\//;
 const SERVER_BATCH = 8;
-/** Files that kill what they start, or measure what a process holds. */
-const ALONE = /^(test\/(deploy|reliability)\/|src\/cli\/(commands|worker)\.test|src\/db\/pool\.test)/;
+/** Files that kill workers, which run in processes of their own. They mostly wait. */
+const KILLING = /^test\/reliability\/\w+_killed\./;
+const KILLING_BATCH = 5;
+/** Files that kill services, or measure what a process holds. */
+const ALONE = /^(test\/deploy\/|test\/reliability\/(?!\w+_killed\.)|src\/cli\/(commands|worker)\.test|src\/db\/pool\.test)/;
 /** A process without output for this long is hanging, or a failed test left something open. */
 const SILENT_MS = 5 * 60_000;
 const BATCH_FILE = "test/support/batch.ts";
@@ -145,8 +148,14 @@ function batchesOf(files: readonly string[]): string[][] {
   const alone = files.filter((file) => ALONE.test(file));
   const others = files.filter((file) => !ALONE.test(file)).reverse();
   const servers = others.filter((file) => SERVERS.test(file));
-  const plain = others.filter((file) => !SERVERS.test(file));
-  return [...inParts(plain, BATCH), ...alone.map((file) => [file]), ...inParts(servers, SERVER_BATCH)];
+  const killing = others.filter((file) => KILLING.test(file));
+  const plain = others.filter((file) => !SERVERS.test(file) && !KILLING.test(file));
+  return [
+    ...inParts(plain, BATCH),
+    ...inParts(killing, KILLING_BATCH),
+    ...alone.map((file) => [file]),
+    ...inParts(servers, SERVER_BATCH),
+  ];
 }
 
 function inParts(files: readonly string[], size: number): string[][] {
