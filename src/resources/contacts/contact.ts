@@ -71,7 +71,10 @@ export const contact = resource({
     list_ids: listIds("contact"),
     timezone: formed((raw) => (isTimeZone(raw) ? raw : null), "must be a time zone such as Europe/Berlin"),
     timezone_source: choice(["contact", "lead", "phone"], { readOnly: true, doc: "Where the time zone was learnt from." }),
-    do_not_call: boolean({ default: false, doc: "They do not want to be called: dialers skip them." }),
+    do_not_call: boolean({
+      default: false,
+      doc: "They do not want to be called: dialers and the call steps of sequences skip them.",
+    }),
     enrichment_status: text({ readOnly: true, doc: "How the latest enrichment went." }),
     enriched_at: timestamp({ readOnly: true }),
     share_id: text({ readOnly: true, doc: "The same on every copy of one shared person." }),

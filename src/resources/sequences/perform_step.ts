@@ -44,7 +44,7 @@ export async function performStep(ctx: Ctx, due: DueStep): Promise<Date | null> 
     email: sendEmail,
     sms: sendSms,
     channel_message: sendChannelMessage,
-    call: giveTask,
+    call: giveCall,
     task: giveTask,
     linkedin_task: giveTask,
     wait_reply: waitForReply,
@@ -207,6 +207,10 @@ function waitFor(ctx: Ctx, { way, step }: DueStep, id: string, variant: string |
 }
 
 // --- tasks ---
+
+/** Nobody is asked to call whoever wants no calls: dialers leave them out, and a required step would wait for ever. */
+const giveCall = async (ctx: Ctx, due: DueStep, person: Contact): Promise<Date | null> =>
+  person.do_not_call ? goOn(ctx, due.way, "skipped") : giveTask(ctx, due, person);
 
 /** A required task, or one with a time of its own, is waited for. Others are given, and the next step follows. */
 async function giveTask(ctx: Ctx, due: DueStep, person: Contact): Promise<Date | null> {

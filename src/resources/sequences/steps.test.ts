@@ -165,6 +165,25 @@ describe("a step", () => {
     );
   });
 
+  test("that is a call is left out where the contact wants no calls", async () => {
+    const { acme, sequence, subscribe } = await outreach();
+    const made = await sequence([{ step_type: "call", required: true }, mail("Written")]);
+    const [ann, bob] = [await subscribe(made), await subscribe(made)];
+    await acme.put(`/contact/${ann.contact_id}/`, { do_not_call: true });
+
+    await run();
+
+    const tasks = (await acme.get(`/task/?sequence_id=${made.id}`)).data;
+    assert.deepEqual(
+      tasks.map((one: any) => [one._type, one.contact_id]),
+      [["call", bob.contact_id]],
+    );
+    assert.deepEqual([ann, bob].map(subjectsTo), [["Written"], []]);
+    const { stats } = await acme.get(`/sequence/${made.id}/?_fields=stats`);
+    const { taken, skipped } = stats.find((one: any) => one.step_id === made.steps[0].id);
+    assert.deepEqual([taken, skipped], [2, 1]);
+  });
+
   test("that is a call does what its map has for the outcome, and for an answer nothing else", async () => {
     const { acme, sequence, subscribe, shown } = await outreach();
     const settings = { call_outcomes: [{ name: "Interested" }, { name: "Wants no calls" }] };
