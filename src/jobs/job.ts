@@ -104,6 +104,22 @@ export function wakeLost(ctx: Ctx, { kind }: Pick<Work, "kind">, objectIds: read
 }
 
 /**
+ * Jobs that are ready are due later instead, each at its time: a transaction that has locked their records has looked at them already.
+ * One that has been claimed in the meantime finds its record as it is now.
+ */
+export function defer(ctx: Ctx, { kind }: Pick<Work, "kind">, times: ReadonlyMap<string, Date>): void {
+  write(ctx, {
+    name: "job.defer",
+    text: `with ready as materialized (
+             select j.object_id, n.due_at from job j join unnest($3::text[], $4::timestamptz[]) n(id, due_at) on n.id = j.object_id
+             where j.organization_id = $1 and j.kind = $2 and j.state = 'ready' for update of j skip locked)
+           update job j set state = 'scheduled', due_at = ready.due_at from ready
+           where j.organization_id = $1 and j.kind = $2 and j.object_id = ready.object_id`,
+    values: [ctx.organization_id, kind, [...times.keys()], [...times.values()]],
+  });
+}
+
+/**
  * In a transaction: locks the job until the transaction ends, or throws `ClaimLost`. A transaction that changes the job's record
  * locks the record first, in the same order as a request that changes the record and wakes its job.
  */
