@@ -10,7 +10,10 @@ import { isLiving } from "./unscoped.ts";
 
 // --- jobs ---
 
-/** The organizations that have claimable jobs of these kinds. Those of a suspended one wait, but not its deletion. */
+/**
+ * The organizations that have claimable jobs of these kinds. Those of a suspended one wait, but not its deletion. It jumps from
+ * organization to organization in the index, so that one with very many jobs costs as little as any other.
+ */
 export async function organizationsWithJobs(
   db: Database,
   kinds: readonly string[],
@@ -18,8 +21,14 @@ export async function organizationsWithJobs(
   const rows = await db.unscoped({
     name: "job.organizations",
     text: `/* across organizations: whoever has something to do */
-           select j.kind, j.organization_id, o.limit_percent is not null
-           from (select kind, organization_id from job where state = 'ready' and kind = any($1) group by kind, organization_id) j
+           select k.kind, j.organization_id, o.limit_percent is not null from unnest($1::text[]) k(kind), lateral (
+             with recursive found as (
+               (select organization_id from job where state = 'ready' and kind = k.kind order by organization_id limit 1)
+               union all
+               select next.organization_id from found, lateral (
+                 select n.organization_id from job n where n.state = 'ready' and n.kind = k.kind
+                   and n.organization_id > found.organization_id order by n.organization_id limit 1) next)
+             select organization_id from found) j
            left join organization o on o.id = j.organization_id
            where coalesce(o.limit_percent, 100) > 0 or o.erased_at is not null`,
     values: [kinds],
