@@ -41,10 +41,8 @@ export async function begin(core: Core, job: Job, seen: Email | undefined): Prom
   const actor = by === "" ? null : await actorOfMember(core.db, job.organization_id, by);
   return asService(core, job.organization_id, by, requestOf(job), async (ctx) => {
     // A mail of a sequence may be taken back, which changes its thread.
-    const mail = seen?.sequence_subscription_id
-      ? await lockWithThread(ctx, job.object_id)
-      : (await lockToChange(ctx, email, sql`t.id = ${job.object_id}`, "email.lock_to_begin"))[0];
-    await holdClaim(ctx, job);
+    const lock = seen?.sequence_subscription_id ? lockWithThread : lockAlone;
+    const [mail] = await Promise.all([lock(ctx, job.object_id), holdClaim(ctx, job)]);
     if (mail === undefined || mail.send_after === null) return stop(ctx, job, null);
     if (mail.sending_at !== null) return { mail, by };
     const due = new Date(mail.send_after);
@@ -64,6 +62,9 @@ export async function begin(core: Core, job: Job, seen: Email | undefined): Prom
     }
   });
 }
+
+const lockAlone = async (ctx: Ctx, id: string): Promise<Email | undefined> =>
+  (await lockToChange(ctx, email, sql`t.id = ${id}`, "email.lock_to_begin"))[0];
 
 function stop(ctx: Ctx, job: Job, again: Date | null): null {
   release(ctx, job, again);

@@ -35,8 +35,7 @@ const triesMost = 8;
 
 const write = (core: Core, job: Job, sending: Sending, outcome: Outcome): Promise<Sending | null> =>
   asService(core, job.organization_id, sending.by, requestOf(job), async (ctx) => {
-    const mail = await lockWithThread(ctx, sending.mail.id);
-    await holdClaim(ctx, job);
+    const [mail] = await Promise.all([lockWithThread(ctx, sending.mail.id), holdClaim(ctx, job)]);
     // Its lead may have been deleted in the meantime.
     const next = mail === undefined ? null : await settled(ctx, mail, sending, outcome);
     if (next instanceof Date || next === null) release(ctx, job, next);

@@ -9,6 +9,9 @@ import type { Email } from "./sending.ts";
 /** The thread is locked first, as everywhere. */
 export async function lockWithThread(ctx: Ctx, id: string): Promise<Email | undefined> {
   const itsThread = sql`t.id = (select thread_id from activity where organization_id = ${ctx.organization_id} and id = ${id})`;
-  await lockToChange(ctx, emailThread, itsThread, "email_thread.lock_of_email");
-  return (await lockToChange(ctx, email, sql`t.id = ${id}`, "email.lock_to_send"))[0];
+  const [, [mail]] = await Promise.all([
+    lockToChange(ctx, emailThread, itsThread, "email_thread.lock_of_email"),
+    lockToChange(ctx, email, sql`t.id = ${id}`, "email.lock_to_send"),
+  ]);
+  return mail;
 }

@@ -70,8 +70,8 @@ const locked = (
   work: (ctx: Ctx, way: Subscription) => Promise<Date | null>,
 ): Promise<void> =>
   asService(core, job.organization_id, seen?.created_by ?? "", requestOf(job), async (ctx) => {
-    const [way] = await lockToChange(ctx, sequenceSubscription, sql`t.id = ${job.object_id}`, "sequence_subscription.lock_by_id");
-    await holdClaim(ctx, job);
+    const lock = lockToChange(ctx, sequenceSubscription, sql`t.id = ${job.object_id}`, "sequence_subscription.lock_by_id");
+    const [[way]] = await Promise.all([lock, holdClaim(ctx, job)]);
     release(ctx, job, way?.status === "active" ? await work(ctx, way) : null);
   });
 
