@@ -7,7 +7,7 @@ import type { Config } from "../config.ts";
 import { createLog } from "../http/log.ts";
 import { heedDefects, restartPauseMs } from "./defects.ts";
 import { Mistake } from "./say.ts";
-import { type Serving, serve } from "./serve.ts";
+import type { Serving } from "./serve.ts";
 
 /** Starts the processes, and replaces those that end. */
 export async function startProcesses(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
@@ -75,6 +75,7 @@ export async function work(config: Config): Promise<void> {
   process.once("message", (delaySeconds: number) => end(0, delaySeconds));
   process.once("disconnect", () => end(0, 0));
   const log = createLog(config.log_level);
+  const { serve } = await import("./serve.ts");
   const defects = heedDefects(log, () => end(1, config.shutdown_delay_seconds));
 
   const service = await serve(config, config.database_url!, log, defects);

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { startProcesses } from "./api_processes.ts";
 import { heedDefects, restartPauseMs } from "./defects.ts";
 import { say } from "./say.ts";
-import { type Serving, serve } from "./serve.ts";
+import type { Serving } from "./serve.ts";
 
 /** Opens the port and prints the address. */
 export async function serveApi(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
@@ -23,6 +23,8 @@ export const delayOf = (signal: string, config: Config): number => (signal === "
  * running.
  */
 async function serveAnew(config: Config, databaseUrl: string, log: Logger): Promise<Serving> {
+  // Loaded here: neither a start that is refused nor the process above several others needs it.
+  const { serve } = await import("./serve.ts");
   let stopping = false;
   let renewing: Promise<void> | null = null;
   const defects = heedDefects(log, () => {
