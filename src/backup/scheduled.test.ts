@@ -161,9 +161,16 @@ test("an archive is verified and restored from the bucket where it lies, and one
 });
 
 test("the worker takes backups by itself, and when one fails, the operator hears of it by mail, doctor and metrics", async () => {
-  const DATA_DIR = dataDir();
+  const database = await createDatabase();
   const folder = join(dataDir(), "backups");
-  const env = { DATA_DIR, BACKUP_TO: folder, BACKUP_SCHEDULE: "0 3 * * *", ...mail.env, OPERATOR_EMAIL: "ops@acme.example" };
+  const env = {
+    DATA_DIR: dataDir(),
+    DATABASE_URL: database.url,
+    BACKUP_TO: folder,
+    BACKUP_SCHEDULE: "0 3 * * *",
+    ...mail.env,
+    OPERATOR_EMAIL: "ops@acme.example",
+  };
   const running = await start({ ...env, METRICS_TOKEN: "the token of the metrics" });
   const told = () => mail.to("ops@acme.example").map(({ subject }) => subject?.replace(/ \(.*/, ""));
   const metrics = async () => {
@@ -190,5 +197,6 @@ test("the worker takes backups by itself, and when one fails, the operator hears
     assert.equal(readdirSync(folder).length, 2);
   } finally {
     await running.stop();
+    await database.drop();
   }
 });

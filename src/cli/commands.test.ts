@@ -58,7 +58,7 @@ test("a first start shows a key that works; commands join it, a second start doe
   }
 });
 
-test("the operator chooses the first key and password, and neither is printed", async () => {
+test("the operator chooses the first key and password, and neither is printed; at a terminal the service ends at once", async () => {
   const database = await createDatabase();
   const [BOOTSTRAP_API_KEY, BOOTSTRAP_PASSWORD] = ["chosen-by-the-operator-1", "correct horse battery"];
   const running = await start({
@@ -67,13 +67,16 @@ test("the operator chooses the first key and password, and neither is printed", 
     BOOTSTRAP_API_KEY,
     BOOTSTRAP_PASSWORD,
     BOOTSTRAP_EMAIL: "ada@example.com",
+    SHUTDOWN_DELAY_SECONDS: "3600",
   });
 
   try {
     assert.equal(await statusOf(running.url, BOOTSTRAP_API_KEY), 200);
     assert.ok(!running.said.includes(BOOTSTRAP_API_KEY) && !running.said.includes(BOOTSTRAP_PASSWORD), running.said);
+    running.child.kill("SIGINT");
+    assert.equal((await once(running.child, "exit"))[0], 0);
   } finally {
-    await running.stop();
+    running.child.kill("SIGKILL");
     await database.drop();
   }
 });
@@ -143,16 +146,6 @@ test("clients on kept connections are answered until the service is gone, and no
   await database.drop();
 });
 
-test("at a terminal the service ends at once", async () => {
-  const database = await createDatabase();
-  const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, SHUTDOWN_DELAY_SECONDS: "3600" });
-
-  running.child.kill("SIGINT");
-
-  assert.equal((await once(running.child, "exit"))[0], 0);
-  await database.drop();
-});
-
 test("of two first starts at once one founds the organization", async () => {
   const database = await createDatabase();
 
@@ -162,7 +155,7 @@ test("of two first starts at once one founds the organization", async () => {
   await database.drop();
 });
 
-test("after an unhandled failure running requests finish, and the service restarts by itself", async () => {
+test("after an unhandled failure running requests finish, and the service restarts by itself; of several processes all answer, and one that is killed is replaced", async () => {
   const database = await createDatabase();
   const BOOTSTRAP_API_KEY = "a-failure-that-nobody-heard";
   for (const WEB_CONCURRENCY of ["1", "2"]) {
@@ -176,8 +169,11 @@ test("after an unhandled failure running requests finish, and the service restar
     };
     const running = await start({ DATA_DIR: dataDir(), ...env });
     const { pid } = running.child;
-    if (WEB_CONCURRENCY === "2") await until(() => childrenOf(pid!, "start").length === 2);
-    const [failed] = WEB_CONCURRENCY === "1" ? [pid!] : childrenOf(pid!, "start");
+    const processes = () => childrenOf(pid!, "start");
+    const isReplaced = (one: number) => processes().length === 2 && !processes().includes(one);
+    // Until a process has called exec, it still shows its parent's command line.
+    if (WEB_CONCURRENCY === "2") await until(() => processes().length === 2);
+    const [failed, kept] = WEB_CONCURRENCY === "1" ? [pid!] : processes();
     const slow = await underWay(running.url, BOOTSTRAP_API_KEY);
 
     try {
@@ -186,8 +182,15 @@ test("after an unhandled failure running requests finish, and the service restar
       slow.socket.write('{"name":""}');
       await until(() => slow.said.includes("HTTP/1.1 201"));
       await until(async () => (await statusOf(running.url, BOOTSTRAP_API_KEY).catch(() => 0)) === 200);
-      if (WEB_CONCURRENCY === "1") assert.equal(await metric(running.url, "headwater_unhandled_rejections_total"), "1");
-      else await until(() => childrenOf(pid!, "start").length === 2 && !childrenOf(pid!, "start").includes(failed!));
+      if (WEB_CONCURRENCY === "1") {
+        assert.equal(await metric(running.url, "headwater_unhandled_rejections_total"), "1");
+        continue;
+      }
+      await until(() => isReplaced(failed!));
+      const killed = processes().find((one) => one !== kept);
+      process.kill(killed!, "SIGKILL");
+      await until(() => isReplaced(killed!));
+      for (let i = 0; i < 10; i++) assert.equal(await statusOf(running.url, BOOTSTRAP_API_KEY), 200);
     } finally {
       assert.equal(await running.stop(), 0);
     }
@@ -212,25 +215,6 @@ async function underWay(url: string, key: string) {
   await once(socket, "data");
   return slow;
 }
-
-test("with several processes of the API all answer, one that dies is replaced, and one signal ends them all", async () => {
-  const database = await createDatabase();
-  const BOOTSTRAP_API_KEY = "several-processes-one-port";
-  const running = await start({ DATA_DIR: dataDir(), DATABASE_URL: database.url, WEB_CONCURRENCY: "2", BOOTSTRAP_API_KEY });
-  const processes = () => childrenOf(running.child.pid!, "start");
-
-  try {
-    // Until a process has called exec, it still shows its parent's command line.
-    await until(() => processes().length === 2);
-    const before = processes();
-    process.kill(before[0]!, "SIGKILL");
-    await until(() => processes().length === 2 && !processes().includes(before[0]!));
-    for (let i = 0; i < 10; i++) assert.equal(await statusOf(running.url, BOOTSTRAP_API_KEY), 200);
-  } finally {
-    assert.equal(await running.stop(), 0);
-    await database.drop();
-  }
-});
 
 test("another key is refused while the service runs, which starts again all the same, and is taken once it has stopped", async () => {
   const database = await createDatabase();

@@ -60,11 +60,12 @@ export async function openHouse(settings: Record<string, string>): Promise<House
     async drill([name, ...args], more = {}) {
       const path = `${drills}${name}`;
       const command = name!.endsWith(".mjs") ? process.execPath : "/bin/sh";
-      const { PATH = "", DATABASE_RLS = "off" } = process.env;
+      const { PATH = "", DATABASE_RLS = "off", NODE_COMPILE_CACHE = "" } = process.env;
       const child = spawn(command, [path, ...args], {
         env: {
           PATH,
           DATABASE_RLS,
+          ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
           LOG_LEVEL: "fatal",
           HEADWATER: headwater,
           START: house.commandFor("start"),
