@@ -19,10 +19,10 @@ const FLAGS = ["--min-semi-space-size=16", "--max-semi-space-size=64", "--single
 /** How many test processes run at a time: more than the cores of a small machine, because tests also wait. */
 const LANES = 4;
 /** How many files share one process. To start one takes as long as the tests of a usual file. */
-const BATCH = 40;
+const BATCH = 60;
 /** Files that start servers of their own take longer, so fewer share a process. */
 const SERVERS = /^src\/(cli|db|http)\//;
-const SERVER_BATCH = 8;
+const SERVER_BATCH = 12;
 /** Files that kill workers, which run in processes of their own. They mostly wait. */
 const KILLING = /^test\/reliability\/\w+_killed\./;
 const KILLING_BATCH = 5;
@@ -153,8 +153,8 @@ function batchesOf(files: readonly string[]): string[][] {
   return [
     ...inParts(plain, BATCH),
     ...inParts(killing, KILLING_BATCH),
-    ...alone.map((file) => [file]),
     ...inParts(servers, SERVER_BATCH),
+    ...alone.map((file) => [file]),
   ];
 }
 
