@@ -7,7 +7,7 @@ import { inUtc, withClient } from "../db/one_client.ts";
 import { createPartition, monthOf, partitioned, type Table } from "../db/partitions.ts";
 import { sealedByOthers } from "../services/sealing_key.ts";
 import type { Secrets } from "../services/secrets.ts";
-import type { Storage } from "../services/storage.ts";
+import { type Storage, storageKeyPattern } from "../services/storage.ts";
 import { type Opening, readArchive } from "./archive.ts";
 import { goOn } from "./go_on.ts";
 import { beginLoading } from "./load.ts";
@@ -121,7 +121,6 @@ export async function makePartitions(client: pg.Client, { tables }: Manifest): P
 
 /** A forged key could name a place outside of the folder of files. */
 export function checkedKey(key: string): string {
-  if (!/^[A-Za-z0-9_]+\/[A-Za-z0-9_.-]+$/.test(key) || key.includes(".."))
-    throw new Error(`The archive was changed: ${key} is no stored file.`);
+  if (!new RegExp(storageKeyPattern).test(key)) throw new Error(`The archive was changed: ${key} is no stored file.`);
   return key;
 }

@@ -58,6 +58,10 @@ export const storageFull = (cause: unknown): Problem =>
 /** Nothing is stored under this key. */
 export class Missing extends Error {}
 
+/** What `newStorageKey` returns, in words of regular expressions that PostgreSQL knows too. */
+export const storageKeyPattern = "^orga_[0-9a-z]{26}/[0-9a-f]{40}$";
+const storageKey = new RegExp(storageKeyPattern);
+
 /** A random key below the organization's own prefix. It contains nothing that a user named. */
 export const newStorageKey = (organizationId: string): string => `${organizationId}/${randomBytes(20).toString("hex")}`;
 
@@ -69,7 +73,7 @@ export function openStorage(folder: string, shelf: Shelf = folderShelf(folder)):
   const incoming = join(folder, "incoming");
   let swept: Promise<void> | null = null;
   return {
-    ...shelf,
+    ...onlyOwnKeys(shelf),
     async receive(chunks, maxBytes) {
       swept ??= sweepIncoming(incoming).catch((error) => {
         swept = null;
@@ -80,6 +84,21 @@ export function openStorage(folder: string, shelf: Shelf = folderShelf(folder)):
     },
   };
 }
+
+/** A key may come from a row of a forged archive. One that this service never made has no bytes, wherever it leads. */
+const onlyOwnKeys = (shelf: Shelf): Shelf => ({
+  async keep(received, key) {
+    if (!storageKey.test(key)) throw new Error(`no bytes are stored as ${key}`);
+    return shelf.keep(received, key);
+  },
+  async read(key, range) {
+    if (!storageKey.test(key)) throw new Missing(key);
+    return shelf.read(key, range);
+  },
+  async remove(key) {
+    if (storageKey.test(key)) return shelf.remove(key);
+  },
+});
 
 async function receive(
   incoming: string,

@@ -267,6 +267,27 @@ test("an archive that was cut off or forged, or whose workspace is here already,
   assert.equal(rows.rowCount, 0);
 });
 
+test("a row that says its bytes lie elsewhere on the server is refused, and would lead to nothing", async () => {
+  const acme = await organization(await outboundService());
+  const lead = await acme.lead();
+  const body = { lead_id: lead.id, name: "list.csv", content_base64: Buffer.from("Bob").toString("base64") };
+  const { id } = await acme.post("/file/", body);
+  await writeFile(join(acme.service.filesDir, "of_the_server"), "a secret");
+  const { db } = acme.service.app;
+  const [ours] = await db.unscoped({ text: "select storage_key from file where id = $1", values: [id] });
+  const lies = (at: string) =>
+    db.unscoped({ text: "update file set storage_key = $2 where id = $1 returning id", values: [id, at] });
+  await lies("x/../../of_the_server");
+  const { path } = await archive(acme, "elsewhere");
+  const there = await elsewhere();
+
+  await acme.refused(404, "GET", `/file/${id}/download/`);
+  // Others take backups of the same database, which would miss these bytes.
+  await lies(ours![0]!);
+  for (const newIds of [false, true])
+    await assert.rejects(putIn(there, path, newIds), /changed: x\/\.\.\/\.\.\/of_the_server is no stored file/);
+});
+
 test("kill -9 in the middle of it leaves nothing, and the same again works", async () => {
   const acme = await organization(await outboundService());
   const lead = await acme.lead();

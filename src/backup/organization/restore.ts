@@ -3,10 +3,11 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { inUtc, withClient } from "../../db/one_client.ts";
+import { storageKeyPattern } from "../../services/storage.ts";
 import { newId } from "../../values/id.ts";
 import { type Opening, readArchive } from "../archive.ts";
 import { type StoredTable, tablesOf } from "../catalog.ts";
-import type { Manifest } from "../manifest.ts";
+import type { Manifest, TableEntry } from "../manifest.ts";
 import { checkedKey, fileMost, makePartitions, type Target } from "../restore.ts";
 import { renewWebhooks } from "../secrets.ts";
 import { people } from "./archived.ts";
@@ -30,6 +31,7 @@ export async function restoreOrganization(
       file: (key, chunks) => storeFile(client, target.storage, here, key, chunks),
     });
     const tables = manifest.tables.filter(({ name }) => name !== people);
+    await refuseOtherPlaces(client, tables);
     await stopEverything(client, new Set(tables.map(({ name }) => name)));
     await beginAfter(client);
     await makePartitions(client, manifest);
@@ -96,6 +98,16 @@ async function storeFile(
     [here, ours],
   );
   await storage.keep(await storage.receive(chunks, fileMost), ours);
+}
+
+/** A forged row could say that its bytes lie outside of the folder of its organization. */
+async function refuseOtherPlaces(client: pg.Client, tables: readonly TableEntry[]): Promise<void> {
+  for (const { name } of tables.filter(({ columns }) => columns.includes("storage_key"))) {
+    const { rows } = await client.query(`select storage_key from ${staged(name)} where storage_key !~ $1 limit 1`, [
+      storageKeyPattern,
+    ]);
+    if (rows.length > 0) throw new Error(`The archive was changed: ${rows[0].storage_key} is no stored file.`);
+  }
 }
 
 /**
