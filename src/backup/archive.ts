@@ -6,6 +6,7 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { extract, type Header } from "tar-stream";
 import { openSecrets, type Secrets } from "../services/secrets.ts";
+import { isStorageKey } from "../services/storage.ts";
 import { type Head, type Manifest, parseHead, parseManifest } from "./manifest.ts";
 
 export type Chunks = AsyncIterable<Uint8Array>;
@@ -57,6 +58,7 @@ export async function readArchive(source: string | Readable, secrets: Secrets | 
         await (reader.table ?? drain)(name, measured.chunks);
         found.tables.set(name, measured.result());
       } else if (folder === "files") {
+        if (!isStorageKey(name)) throw new Error(`The archive was changed: ${name} is no stored file.`);
         await (reader.file ?? drain)(name, measured.chunks);
         tellFile(found.files, name, measured.result());
         found.count++;

@@ -8,6 +8,7 @@ import type { LostSecret } from "../backup/secrets.ts";
 import type { Config } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
 import { withClient } from "../db/one_client.ts";
+import { background } from "../resources/background.ts";
 import { rotateSecrets } from "../services/rotate_secrets.ts";
 import { adoptSecretKey, openSecrets, presentSecrets, secretKey } from "../services/secrets.ts";
 import { archiveAt, newestArchive } from "./archive_at.ts";
@@ -26,7 +27,7 @@ export async function run(config: Config, given: string | undefined, options: Op
   if (options.organization && given === undefined) throw new Mistake("Say in which file the organization is.");
   const file = given ?? (await newestArchive(config));
   if (given === undefined) say(`The newest backup is ${file}.`);
-  if (options.organization) return putIn(config, file, options.newIds === true);
+  if (options.organization) return putIn(config, file, options);
   const open = await archiveAt(config, file);
   let archived: string | null = null;
   let isChecked = true;
@@ -65,26 +66,30 @@ const listed = (lost: readonly LostSecret[]): string =>
   columns(lost.map(({ organization_id, table, id, name, todo }) => [organization_id, `${table} ${id}`, name ?? "", todo]));
 
 /** Beside a running service: others work meanwhile. */
-async function putIn(config: Config, file: string, newIds: boolean): Promise<void> {
+async function putIn(config: Config, file: string, { newIds = false }: Options): Promise<void> {
   const open = await archiveAt(config, file);
   const key = await secretKey(config.secret_key, config.data_dir);
   const secrets = openSecrets(key);
   const manifest = await readArchive(await open(), secrets, { head: refuseUnknown });
   if (manifest.organization_id === null)
     throw new Mistake("The archive is of everything and not of one organization: take one by backup --organization.");
-  if (manifest.signed_by !== secrets.key_id)
+  const isStrange = manifest.signed_by !== secrets.key_id;
+  if (isStrange)
     complain(
       "The archive was signed by another service, so its signature says nothing here: use it only if you trust where it comes from.",
     );
   const id = await withDatabase(config, async (url) => {
     // An empty database becomes as that of the archive was, and is brought up to date with the organization in it.
     await migrate(url, { count: manifest.migrations.count });
-    const here = await restoreOrganization(open, manifest, { url, storage: filesOf(config), secrets }, newIds);
+    const kindsOfWork = background.works.map(({ kind }) => kind);
+    const target = { url, storage: filesOf(config), secrets, kindsOfWork };
+    const here = await restoreOrganization(open, manifest, target, newIds);
     await migrate(url);
     return here;
   });
   say(contentsOf(manifest));
   say(`Restored as ${id}. Make a key by: headwater key create --organization ${id} --email …`);
+  if (isStrange) say("Members who had an account here before are invited anew: POST /membership/ sends them the link.");
   say("Connections, webhooks, automations and sequences wait until a member gives their secrets and starts them.");
 }
 

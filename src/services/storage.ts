@@ -61,6 +61,7 @@ export class Missing extends Error {}
 /** What `newStorageKey` returns, in words of regular expressions that PostgreSQL knows too. */
 export const storageKeyPattern = "^orga_[0-9a-z]{26}/[0-9a-f]{40}$";
 const storageKey = new RegExp(storageKeyPattern);
+export const isStorageKey = (key: string): boolean => storageKey.test(key);
 
 /** A random key below the organization's own prefix. It contains nothing that a user named. */
 export const newStorageKey = (organizationId: string): string => `${organizationId}/${randomBytes(20).toString("hex")}`;
@@ -88,15 +89,15 @@ export function openStorage(folder: string, shelf: Shelf = folderShelf(folder)):
 /** A key may come from a row of a forged archive. One that this service never made has no bytes, wherever it leads. */
 const onlyOwnKeys = (shelf: Shelf): Shelf => ({
   async keep(received, key) {
-    if (!storageKey.test(key)) throw new Error(`no bytes are stored as ${key}`);
+    if (!isStorageKey(key)) throw new Error(`no bytes are stored as ${key}`);
     return shelf.keep(received, key);
   },
   async read(key, range) {
-    if (!storageKey.test(key)) throw new Missing(key);
+    if (!isStorageKey(key)) throw new Missing(key);
     return shelf.read(key, range);
   },
   async remove(key) {
-    if (storageKey.test(key)) return shelf.remove(key);
+    if (isStorageKey(key)) return shelf.remove(key);
   },
 });
 

@@ -40,7 +40,12 @@ const passing: ReadonlySet<string> = new Set([
 const harmless: ReadonlySet<string> = new Set(["agent_call.arguments_hash"]);
 
 /** What another organization or this service's operator has to do with; `rendered` is made again when it is asked for. */
-const elsewhere: ReadonlySet<string> = new Set(["contact.share_id", "contact.shared_at", "organization.limit_percent"]);
+const elsewhere: ReadonlySet<string> = new Set([
+  "contact.share_id",
+  "contact.shared_at",
+  "organization.erased_at",
+  "organization.limit_percent",
+]);
 
 export async function archivedTables(client: pg.ClientBase, organizationId: string): Promise<ArchivedTable[]> {
   const here = client.escapeLiteral(organizationId);
@@ -56,7 +61,8 @@ export async function archivedTables(client: pg.ClientBase, organizationId: stri
   ];
 }
 
-const isArchived = (table: StoredTable): boolean =>
+/** Whether an archive has such a table: one that has others was changed. */
+export const isArchived = (table: StoredTable): boolean =>
   table.has_organization &&
   !passing.has(table.name) &&
   table.columns.every((one) => !table.required.includes(one) || !isSecret(table.name, one) || isRenewed(table.name, one));
@@ -69,11 +75,11 @@ export const isSecret = (table: string, column: string): boolean =>
   (/^sealed_|(^|_)(hash|token|password|secret)$/.test(column) ||
     sealedColumns.some((one) => one.table === table && one.column === column));
 
-function selectOf({ name, columns }: StoredTable): string {
-  const valueOf = (column: string) => {
-    if (isRenewed(name, column)) return "''";
-    if (isSecret(name, column) || column === "rendered" || elsewhere.has(`${name}.${column}`)) return "null";
-    return quoted(column);
-  };
-  return `select ${columns.map(valueOf).join(", ")} from ${quoted(name)}`;
+const selectOf = ({ name, columns }: StoredTable): string =>
+  `select ${columns.map((column) => leftOut(name, column) ?? quoted(column)).join(", ")} from ${quoted(name)}`;
+
+/** What an archive has in place of a value that it leaves out, and what it becomes where it is put in; null for a value that it has. */
+export function leftOut(table: string, column: string): string | null {
+  if (isRenewed(table, column)) return "''";
+  return isSecret(table, column) || column === "rendered" || elsewhere.has(`${table}.${column}`) ? "null" : null;
 }

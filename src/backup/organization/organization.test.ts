@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type pg from "pg";
+import { type Forgery, forge } from "../../../test/support/forged_archive.ts";
 import { organization, Workspace } from "../../../test/support/given.ts";
 import { outboundService } from "../../../test/support/outbound.ts";
 import { launch, until } from "../../../test/support/processes.ts";
@@ -15,6 +16,7 @@ import { type Service, startService, testSecretKey } from "../../../test/support
 import { startMailServer } from "../../../test/support/smtp.ts";
 import { drained, subscribe } from "../../../test/support/webhooks.ts";
 import { withClient } from "../../db/one_client.ts";
+import { background } from "../../resources/background.ts";
 import { writeKey } from "../../resources/organization/found.ts";
 import { openSecrets } from "../../services/secrets.ts";
 import { openStorage } from "../../services/storage.ts";
@@ -52,11 +54,18 @@ async function elsewhere(): Promise<Service> {
   return there;
 }
 
+const kindsOfWork = background.works.map(({ kind }) => kind);
+const targetOf = (there: Service) => ({
+  url: there.databaseUrl,
+  storage: openStorage(there.filesDir),
+  secrets,
+  kindsOfWork,
+});
+
 /** The workspace where an archive was put in, for its first admin. */
 async function putIn(there: Service, path: string, newIds = false): Promise<Workspace> {
   const manifest = await readArchive(path, secrets, {});
-  const target = { url: there.databaseUrl, storage: openStorage(there.filesDir), secrets };
-  const id = await restoreOrganization(async () => path, manifest, target, newIds);
+  const id = await restoreOrganization(async () => path, manifest, targetOf(there), newIds);
   return withClient(there.databaseUrl, "a test", async (client) => {
     const { rows } = await client.query(
       "select user_id from membership where organization_id = $1 and role_id = 'admin' and status = 'active' order by date_created, id limit 1",
@@ -254,7 +263,7 @@ test("an archive that was cut off or forged, or whose workspace is here already,
     async () => putIn(there, await changedTo(forged('"missing": {\n        "count": 0', '"missing": {\n        "count": 7'))),
     /not the one that was signed/,
   );
-  const target = { url: there.databaseUrl, storage: openStorage(there.filesDir), secrets };
+  const target = targetOf(there);
   const newer = { ...manifest, migrations: { ...manifest.migrations, count: manifest.migrations.count + 1 } };
   await assert.rejects(
     restoreOrganization(async () => path, newer, target, false),
@@ -265,6 +274,63 @@ test("an archive that was cut off or forged, or whose workspace is here already,
     client.query("select from organization union all select from lead"),
   );
   assert.equal(rows.rowCount, 0);
+});
+
+test("an archive that somebody forged reaches nobody else: no keys, no shares, no members who did not accept, no work", async () => {
+  const acme = await organization(await outboundService());
+  const { email } = await acme.get("/me/");
+  await acme.contact({ name: "Theirs", lead_id: (await acme.lead()).id });
+  const there = await elsewhere();
+  const bob = await organization(there);
+  const shared = await bob.contact({ name: "Ours", lead_id: (await bob.lead()).id });
+  await withClient(there.databaseUrl, "a test", async (client) => {
+    await client.query(`update "user" set email = $2, email_key = $2 where id = $1`, [bob.userId, email]);
+    await client.query("update contact set share_id = 'share_known', shared_at = now() where id = $1", [shared.id]);
+  });
+  const { path } = await archive(acme, "honest");
+  const stranger = openSecrets("the secret key of somebody else's service");
+  const putForged = async (changes: Forgery) => {
+    const forged = join(folder, "forged");
+    await forge(path, forged, changes, stranger);
+    return restoreOrganization(async () => forged, await readArchive(forged, secrets, {}), targetOf(there), false);
+  };
+  const key = { organization_id: acme.id, id: "key_1", user_id: acme.userId, key_hash: "x" };
+  const job = {
+    organization_id: acme.id,
+    kind: "of_nobody",
+    object_id: bob.id,
+    state: "ready",
+    due_at: "2020-01-01",
+    lane: "",
+    failures: "0",
+    crashes: "0",
+  };
+
+  await assert.rejects(putForged({ api_key: () => [key] }), /nobody put the table api_key into it/);
+  await assert.rejects(putForged({ organization: ([one]) => [one!, { ...one!, id: bob.id }] }), /other organizations/);
+  await putForged({
+    contact: (rows) => rows.map((row) => ({ ...row, share_id: "share_known", shared_at: "2026-01-01" })),
+    job: ([one]) => [
+      { ...one!, ...job },
+      { ...one!, ...job, kind: "erasure" },
+    ],
+    organization: ([one]) => [{ ...one!, erased_at: "2026-01-01" }],
+  });
+  await drained(bob);
+
+  assert.deepEqual(
+    (await bob.get("/me/")).organizations.map(({ id }: any) => id),
+    [bob.id],
+  );
+  const shares = await withClient(there.databaseUrl, "a test", (client) =>
+    client.query("select from contact where share_id is not null"),
+  );
+  assert.equal(shares.rowCount, 1);
+  const jobs = await withClient(there.databaseUrl, "a test", (client) =>
+    client.query("select kind from job where organization_id = $1 and kind in ('of_nobody', 'erasure')", [acme.id]),
+  );
+  assert.deepEqual(jobs.rows, []);
+  assert.equal((await bob.get(`/contact/${shared.id}/`)).name, "Ours");
 });
 
 test("a row that says its bytes lie elsewhere on the server is refused, and would lead to nothing", async () => {

@@ -32,6 +32,17 @@ export async function findPeople(client: pg.Client): Promise<Map<string, string>
   return found;
 }
 
+/**
+ * Nobody becomes a member of a stranger's organization by a row that the stranger wrote: whoever has an account here accepts an invitation
+ * first. Whoever has none gets one that only the mailbox opens.
+ */
+export async function inviteKnown(client: pg.Client): Promise<void> {
+  await client.query(
+    `update ${staged("membership")} m set status = 'invited', accepted = false, invited_email = u.email
+     from "user" u where u.id = m.user_id and m.status = 'active'`,
+  );
+}
+
 /** An account that somebody made here meanwhile is theirs. */
 export async function addPeople(client: pg.Client): Promise<void> {
   const columns = ofPeople.map(quoted).join(", ");
@@ -41,17 +52,18 @@ export async function addPeople(client: pg.Client): Promise<void> {
   );
 }
 
-/** The organization belongs to the account of its first admin, who gets one if they own none. */
+/** The organization belongs to the account of its first admin, who gets one if they own none, or have not accepted yet. */
 export async function ownAccount(client: pg.Client): Promise<void> {
   const { rows: admins } = await client.query(
-    `select m.user_id, o.name from ${staged("membership")} m, ${staged("organization")} o
-     where m.role_id = 'admin' and m.status = 'active' order by m.date_created, m.id limit 1`,
+    `select m.user_id, m.status, o.name from ${staged("membership")} m, ${staged("organization")} o
+     where m.role_id = 'admin' and m.status <> 'inactive' order by m.status, m.date_created, m.id limit 1`,
   );
   if (admins.length === 0) throw new Error("The archive was changed: its organization has no admin.");
-  const [{ user_id, name }] = admins;
-  const { rows: owned } = await client.query("select id from account where owner_id = $1 order by date_created, id limit 1", [
-    user_id,
-  ]);
+  const [{ user_id, status, name }] = admins;
+  const { rows: owned } = await client.query(
+    "select id from account where owner_id = $1 and $2 order by date_created, id limit 1",
+    [user_id, status === "active"],
+  );
   const id = owned[0]?.id ?? newId("acct");
   if (owned.length === 0) await client.query("insert into account (id, name, owner_id) values ($1, $2, $3)", [id, name, user_id]);
   await client.query(`update ${staged("organization")} set account_id = $1`, [id]);

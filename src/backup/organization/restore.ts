@@ -8,31 +8,40 @@ import { newId } from "../../values/id.ts";
 import { type Opening, readArchive } from "../archive.ts";
 import { type StoredTable, tablesOf } from "../catalog.ts";
 import type { Manifest, TableEntry } from "../manifest.ts";
-import { checkedKey, fileMost, makePartitions, type Target } from "../restore.ts";
+import { fileMost, makePartitions, type Target } from "../restore.ts";
 import { renewWebhooks } from "../secrets.ts";
-import { people } from "./archived.ts";
+import { isArchived, people } from "./archived.ts";
 import { type IdChange, withIds } from "./ids.ts";
-import { addPeople, findPeople, ownAccount } from "./people.ts";
+import { addPeople, findPeople, inviteKnown, ownAccount } from "./people.ts";
 import { putInPlace, stage, staged } from "./staged.ts";
 import { stopEverything } from "./stop.ts";
+
+export interface OrganizationTarget extends Pick<Target, "url" | "storage" | "secrets"> {
+  /** The kinds of background work that there are. */
+  kindsOfWork: readonly string[];
+}
 
 /** Returns the id that the organization has here. The archive must have been read whole before. */
 export async function restoreOrganization(
   open: Opening,
   manifest: Manifest,
-  target: Pick<Target, "url" | "storage" | "secrets">,
+  target: OrganizationTarget,
   newIds: boolean,
 ): Promise<string> {
   const load = async (client: pg.Client) => {
     const { here, change } = await idsFor(client, manifest, newIds);
     const known = new Map((await tablesOf(client)).map((one) => [one.name, one]));
-    await readArchive(await open(), null, {
+    let isOurs = true;
+    await readArchive(await open(), target.secrets, {
+      unchecked: () => void (isOurs = false),
       table: async (name, chunks) => stageTable(client, manifest, known, change, name, chunks),
       file: (key, chunks) => storeFile(client, target.storage, here, key, chunks),
     });
     const tables = manifest.tables.filter(({ name }) => name !== people);
+    await refuseOthers(client, here);
     await refuseOtherPlaces(client, tables);
-    await stopEverything(client, new Set(tables.map(({ name }) => name)));
+    await stopEverything(client, new Set(tables.map(({ name }) => name)), target.kindsOfWork);
+    if (!isOurs) await inviteKnown(client);
     await beginAfter(client);
     await makePartitions(client, manifest);
     await client.query("begin");
@@ -76,8 +85,8 @@ async function stageTable(
 ): Promise<void> {
   const entry = manifest.tables.find((one) => one.name === name);
   const table = known.get(name);
-  if (entry === undefined || table === undefined || (name !== people && !table.has_organization))
-    throw new Error(`The archive was changed: ${name} is no table of an organization.`);
+  if (entry === undefined || table === undefined || (name !== people && !isArchived(table)))
+    throw new Error(`The archive was changed: nobody put the table ${name} into it.`);
   await stage(client, entry, table, withIds(chunks, change));
   // The first table. From here on, whoever has an address here is who they are here.
   if (name === people) for (const [there, here] of await findPeople(client)) change.given.set(there, here);
@@ -91,13 +100,19 @@ async function storeFile(
   key: string,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const ours = checkedKey(key).replace(/^[^/]*/, here);
+  const ours = key.replace(/^[^/]*/, here);
   await client.query(
     `insert into stored_bytes_removal (organization_id, storage_key, due) values ($1, $2, now() + interval '1 day')
      on conflict (organization_id, storage_key) do update set due = excluded.due`,
     [here, ours],
   );
   await storage.keep(await storage.receive(chunks, fileMost), ours);
+}
+
+async function refuseOthers(client: pg.Client, here: string): Promise<void> {
+  const { rows } = await client.query(`select id from ${staged("organization")}`);
+  if (rows.length !== 1 || rows[0].id !== here)
+    throw new Error("The archive was changed: it has other organizations than the one that it is of.");
 }
 
 /** A forged row could say that its bytes lie outside of the folder of its organization. */

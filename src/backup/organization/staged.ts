@@ -6,6 +6,7 @@ import type { Chunks } from "../archive.ts";
 import { quoted, type StoredTable } from "../catalog.ts";
 import { copyRows } from "../load.ts";
 import type { TableEntry } from "../manifest.ts";
+import { leftOut } from "./archived.ts";
 
 export const staged = (table: string): string => quoted(`staged_${table}`);
 
@@ -20,7 +21,7 @@ export async function stage(client: pg.Client, entry: TableEntry, known: StoredT
   await copyRows(client, staged(name), entry, chunks);
 }
 
-/** Whatever a row says: it belongs to this organization, and so do its stored bytes. */
+/** Whatever a row says: it belongs to this organization, and so do its stored bytes. It brings no secrets, and nothing of others. */
 export async function putInPlace(
   client: pg.Client,
   tables: readonly TableEntry[],
@@ -30,6 +31,8 @@ export async function putInPlace(
   const words = await columnsWithWords(client);
   const valueOf = (table: string, column: string) => {
     if (column === "organization_id") return here;
+    const instead = leftOut(table, column);
+    if (instead !== null) return instead;
     if (words.has(`${table}.${column}`)) return markedAnew(client, quoted(column), ids);
     return column === "storage_key" ? `regexp_replace(storage_key, '^[^/]*/', ${here} || '/')` : quoted(column);
   };

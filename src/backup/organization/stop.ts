@@ -64,7 +64,13 @@ const statements: readonly (readonly [table: string, text: string])[] = [
 /** The tables that something is stopped in. */
 export const stopped: ReadonlySet<string> = new Set(statements.map(([table]) => table));
 
-export async function stopEverything(client: pg.ClientBase, tables: ReadonlySet<string>): Promise<void> {
+/** `kindsOfWork` are those that there are: nobody would ever do a job of another kind. */
+export async function stopEverything(
+  client: pg.ClientBase,
+  tables: ReadonlySet<string>,
+  kindsOfWork: readonly string[],
+): Promise<void> {
+  await client.query(`delete from ${staged("job")} where kind <> all($1)`, [kindsOfWork]);
   for (const [table, text] of statements) {
     if (!tables.has(table)) continue;
     const verb = text.startsWith("set") ? "update" : "delete from";

@@ -25,6 +25,7 @@ export const erasure: Work = {
   slots: 2,
   async run(core, job) {
     const until = performance.now() + turnMs;
+    if (!(await inTurn(core, job, isDeleted))) return inTurn(core, job, async (ctx) => release(ctx, job, null));
     if (await inTurn(core, job, async (ctx) => waitsForProviders(ctx, job))) return;
     for (const step of await inTurn(core, job, stepsOf))
       while (await inTurn(core, job, step))
@@ -42,6 +43,15 @@ const inTurn = <T>(core: Core, job: Job, work: (ctx: Ctx) => Promise<T>): Promis
     await holdClaim(ctx, job);
     return work(ctx);
   });
+
+/** Only an archive that somebody changed brings such a job to an organization that is open. */
+async function isDeleted(ctx: Ctx): Promise<boolean> {
+  const [row] = await query(ctx, {
+    text: "select from organization where id = $1 and organization_id = $1 and erased_at is not null",
+    values: [ctx.organization_id],
+  });
+  return row !== undefined;
+}
 
 /** The credentials that grants are given back with stand in the organization's own rows. */
 async function waitsForProviders(ctx: Ctx, job: Job): Promise<boolean> {
