@@ -85,6 +85,9 @@ function forgetCopies(ctx: Ctx, ids: readonly string[]): void {
   run(
     "update import_row set cells = case jsonb_typeof(cells) when 'array' then '[]'::jsonb else '{}'::jsonb end, kept = null where organization_id = $1 and object_ids && $2",
   );
+  // An address that others have too is not looked for.
+  run("update mailing_export_item set address = null, error = null where organization_id = $1 and contact_id = any($2)");
+  run("delete from list_sync_profile where organization_id = $1 and contact_id = any($2)");
   run("update bulk_action_item set kept = null where organization_id = $1 and object_id = any($2)");
 }
 

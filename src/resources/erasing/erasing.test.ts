@@ -1,9 +1,8 @@
 // A person asks to be erased: afterwards nothing in the database or among the stored files names them, and what is about others is there.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { test } from "node:test";
+import { erase, placesWith } from "../../../test/support/erasing.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 import { suppress } from "../contacts/suppress.ts";
@@ -28,36 +27,6 @@ const traces = [
   "maria-nunez",
   "former.maria",
 ];
-
-const erase = async (ws: Workspace, id: string, body: object = {}): Promise<any> => {
-  const { id: erasure } = await ws.post(`/contact/${id}/erase/`, body);
-  await withWorker(ws.service, (worker) => worker.drained());
-  return ws.get(`/erasure/${erasure}/`);
-};
-
-/** The tables, and the stored files, in which any of the words is found. */
-async function placesWith(ws: Workspace, words: readonly string[]): Promise<string[]> {
-  const tables = await ws.service.app.db.unscoped({
-    text: `select c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-             and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'organization_id')`,
-    values: [],
-  });
-  assert.ok(tables.length > 50);
-  const found: string[] = [];
-  for (const [table] of tables) {
-    const rows = await ws.service.app.db.unscoped({
-      text: `select t::text from "${table}" t where organization_id = $1 and t::text ilike any($2)`,
-      values: [ws.id, words.map((word) => `%${word.replace("%", "\\%")}%`)],
-    });
-    found.push(...rows.map(([row]) => `${table}: ${row}`));
-  }
-  const folder = join(ws.service.filesDir, "kept", ws.id);
-  for (const file of await readdir(folder, { recursive: true }).catch(() => [])) {
-    const text = (await readFile(join(folder, file), "latin1").catch(() => "")).toLowerCase();
-    if (words.some((word) => text.includes(word))) found.push(file);
-  }
-  return found;
-}
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
@@ -240,6 +209,26 @@ test("a table for a mailing platform that names the person is removed, and its e
   assert.equal(status, "completed");
   await acme.refused(404, "GET", `/file/${file_id}/`);
   assert.equal((await acme.get(`/mailing_export/${id}/`)).file_id, null);
+});
+
+test("an address of several is forgotten where it stands for the person who was erased", async () => {
+  const acme = await organization();
+  const emails = [{ email: "team@home.example" }];
+  const ann = await acme.contact({ name: "Ann Exported", emails });
+  const bob = await acme.contact({ name: "Bob Exported", emails });
+  const { id } = await acme.post("/mailing_export/", { platform: "csv", filters: { has_email: true } });
+  await withWorker(acme.service, (worker) => worker.drained());
+  const items = async () => (await acme.get(`/mailing_export/${id}/items/`)).data;
+  const of = async (contact: any) => (await items()).find(({ contact_id }: any) => contact_id === contact.id)?.address ?? null;
+  assert.deepEqual(
+    [await of(ann), await of(bob)].filter((one) => one !== null),
+    ["team@home.example"],
+  );
+  const [taken] = (await of(ann)) === null ? [bob] : [ann];
+
+  await erase(acme, taken.id);
+
+  assert.equal(await of(taken), null);
 });
 
 /** An export, an archive of the workspace and a table for a mailing platform, with the addresses at which each is found. */

@@ -6,7 +6,10 @@ import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { join, name, or, raw, type Sql, sql, statement } from "../../db/sql.ts";
 import { lockToChange } from "../../records/references.ts";
 import { store } from "../../records/store.ts";
+import { escapeHtml } from "../../values/html.ts";
+import { same } from "../../values/same.ts";
 import { erasedAddress, unsubscribedEmail } from "../contacts/unsubscribed_email.ts";
+import { isMarkup, shownBy } from "./readings/markup.ts";
 import { erased, type Traces } from "./traces.ts";
 
 /** A table of tenants, with the columns that may hold words. */
@@ -58,13 +61,18 @@ export async function rewriteSome(ctx: Ctx, table: Table, extent: Extent, traces
   return { after: isEnd ? null : (rows.at(-1)!.slice(0, -1) as string[]), seen: rows.length, rewritten };
 }
 
-async function nextRows(ctx: Ctx, table: Table, { after, most }: Extent, { candidates }: Traces) {
+async function nextRows(ctx: Ctx, table: Table, { after, most }: Extent, { hints, candidates }: Traces) {
   const key = join(
     table.key.map((column) => sql`t.${name(column.name)}`),
     ", ",
   );
   const begin = after === null ? sql`true` : sql`(${key}) > ${keyOf(table, after)}`;
-  const holds = or(table.columns.map((column) => sql`t.${name(column.name)}::text ~* ${candidates}`));
+  const holds = or(
+    table.columns.map((column) => {
+      const text = sql`t.${name(column.name)}::text`;
+      return sql`(${text} ~* ${hints} and ${text} ~* ${candidates})`;
+    }),
+  );
   return query(
     ctx,
     statement(sql`select ${join(
@@ -105,13 +113,27 @@ const resourceOf = (ctx: Ctx, table: string): Resource | undefined =>
 async function rewriteRecords(ctx: Ctx, of: Resource, ids: readonly string[], traces: Traces): Promise<number> {
   const rows = await lockToChange(ctx, of, sql`t.id = any(${ids})`);
   let rewritten = 0;
-  for (const [kind, alike] of Map.groupBy(rows, (row) => kindOf(of, row))) {
-    const changes = alike.map((before) => ({ before, values: withoutTraces(kind, before, traces) }));
-    const changed = changes.filter(({ values }) => Object.keys(values).length > 0);
-    await store.updateAll(ctx, kind, changed);
-    rewritten += changed.length;
-  }
+  for (const [kind, alike] of Map.groupBy(rows, (row) => kindOf(of, row)))
+    for (const before of kind === of ? alike : await wholeRows(ctx, kind, alike))
+      rewritten += Number(rewriteRecord(ctx, kind, before, traces));
   return rewritten;
+}
+
+/** The resource that holds all rows of a shared table has only some of their columns. */
+const wholeRows = (ctx: Ctx, kind: Resource, rows: readonly Row<Resource>[]): Promise<Row<Resource>[]> =>
+  lockToChange(ctx, kind, sql`t.id = any(${rows.map(({ id }) => id)})`);
+
+/** Returns whether it held a trace. */
+function rewriteRecord(ctx: Ctx, of: Resource, before: Row<Resource>, traces: Traces): boolean {
+  const values = withoutTraces(of, before, traces);
+  if (Object.keys(values).length === 0) return false;
+  try {
+    store.update(ctx, of, before, values);
+    return true;
+  } catch {
+    // What its own rules cannot write is replaced in place by the second round. One row does not stop the others.
+    return false;
+  }
 }
 
 function withoutTraces(of: Resource, row: Row<Resource>, traces: Traces): Record<string, unknown> {
@@ -119,9 +141,10 @@ function withoutTraces(of: Resource, row: Row<Resource>, traces: Traces): Record
   return Object.fromEntries(
     words.flatMap(([key]) => {
       const value = row[key];
-      if (value === null || value === undefined || !traces.isIn(JSON.stringify(value))) return [];
+      const after = valueWithout(value, traces);
+      if (same(value, after)) return [];
       const isSuppression = of === unsubscribedEmail && key === "address";
-      return [[key, isSuppression ? erasedAddress(row.organization_id, String(value)) : valueWithout(value, traces)]];
+      return [[key, isSuppression ? erasedAddress(row.organization_id, String(value)) : after]];
     }),
   );
 }
@@ -145,10 +168,14 @@ async function rewriteRow(ctx: Ctx, table: Table, key: string[], traces: Traces)
   const [row] = await query(ctx, statement(sql`select ${columns} from ${name(table.name)} t where ${here} for update`));
   const found = table.columns.flatMap((column, i) => {
     const text = row?.[i];
-    if (text === null || text === undefined || !traces.isIn(text)) return [];
-    return [{ column, after: textWithout(column, text, traces, key) }];
+    if (text === null || text === undefined) return [];
+    const after = textWithout(column, text, traces, key);
+    return after === text ? [] : [{ column, after }];
   });
   if (found.length === 0) return false;
+  // A search finds no words that are gone. Here nothing makes them anew.
+  for (const column of table.columns)
+    if (column.type === "tsvector" && !found.some((one) => one.column === column)) found.push({ column, after: "" });
   const isKey = found.some(({ column }) => table.key.some(({ name }) => name === column.name));
   if (isKey || passing.has(table.name)) write(ctx, statement(sql`delete from ${name(table.name)} t where ${here}`));
   else
@@ -167,11 +194,13 @@ async function rewriteRow(ctx: Ctx, table: Table, key: string[], traces: Traces)
 const setTo = ({ type }: Column, after: string | null): Sql =>
   type === "text[]" ? sql`array(select json_array_elements_text(${after}::text::json))` : sql`${after}::text::${raw(type)}`;
 
-function textWithout({ type, isUnique }: Column, text: string, traces: Traces, key: readonly string[]): string | null {
-  // A search finds no words that are gone.
-  if (type === "tsvector") return "";
-  if (type !== "text") return JSON.stringify(valueWithout(JSON.parse(text), traces));
-  return traces.without(text, isUnique ? `${erased} ${hashOf(key.join("/"))}` : erased);
+/** The same text when it has no trace. */
+function textWithout({ type, isUnique }: Column, text: string, traces: Traces, key: readonly string[]): string {
+  if (type === "tsvector") return traces.isIn(text) ? "" : text;
+  if (type === "text") return stringWithout(text, traces, isUnique ? `${erased} ${hashOf(key.join("/"))}` : erased);
+  const value = JSON.parse(text);
+  const after = valueWithout(value, traces);
+  return same(value, after) ? text : JSON.stringify(after);
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -180,10 +209,18 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 
 /** A value without traces. An entry of a list that was nothing but an address or a number of the person goes. */
 export function valueWithout(value: unknown, traces: Traces): unknown {
-  if (typeof value === "string") return traces.without(value);
+  if (typeof value === "string") return stringWithout(value, traces);
   if (Array.isArray(value)) return value.map((one) => valueWithout(one, traces)).filter((one, i) => !isGone(one, value[i]));
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [traces.without(key), valueWithout(one, traces)]));
+}
+
+/** Where HTML shows what its source does not have in one piece, the text that it shows takes its place. */
+function stringWithout(text: string, traces: Traces, instead?: string): string {
+  const after = traces.without(text, instead);
+  if (!isMarkup(after)) return after;
+  const shown = shownBy(after);
+  return traces.isIn(shown) ? escapeHtml(traces.without(shown, instead)) : after;
 }
 
 const points = ["email", "phone", "address", "url"];

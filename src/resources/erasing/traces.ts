@@ -1,11 +1,12 @@
 // Finds a person's values in any text, as they are written there, and replaces them.
-import { parsePhone, phoneDigits } from "../../values/phone.ts";
 import type { Person } from "./person.ts";
+import { anyOf, emailSource, nameHint, nameSource, phoneHint, phoneSource, turnedSource, urlSource } from "./spellings.ts";
 
 export const erased = "[erased]";
 
 export interface Traces {
-  /** A regular expression for PostgreSQL that finds every trace, and perhaps a little more. Empty for a person without values. */
+  /** Regular expressions for PostgreSQL. Both find every trace, `hints` fast and much else too, `candidates` little else. Empty for a person without values. */
+  hints: string;
   candidates: string;
   isIn(text: string): boolean;
   /** The text without the traces. */
@@ -13,41 +14,41 @@ export interface Traces {
 }
 
 export function tracesOf({ names, emails, phones, urls }: Omit<Person, "contact_ids">): Traces {
-  const sources = [...emails.map(emailSource), ...urls.map(urlSource), ...names.map(nameSource), ...phones.map(phoneSource)];
-  const candidates = sources.join("|");
-  // Neither in the middle of a longer word, nor the beginning of a longer address.
-  const exact = new RegExp(`(?<![\\p{L}\\p{N}_.%+-])(?:${candidates})(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`, "giu");
+  const kinds = [
+    { sources: emails.map(emailSource), hints: emails.map(emailSource), whole: ofAddress },
+    { sources: urls.map(urlSource), hints: urls.map(urlSource), whole: ofAddress },
+    { sources: names.map(nameSource), hints: names.map(nameHint), whole: ofName },
+    { sources: names.map(turnedSource), hints: [], whole: ofTurned },
+    { sources: phones.map(phoneSource), hints: phones.map(phoneHint), whole: ofPhone },
+  ].filter(({ sources }) => sources.length > 0);
+  const candidates = kinds.flatMap(({ sources }) => sources).join("|");
+  const exact = new RegExp(kinds.map(({ sources, whole }) => whole(`(?:${sources.join("|")})`)).join("|"), "giu");
   return {
+    hints: kinds.flatMap(({ hints }) => hints).join("|"),
     candidates,
     isIn: (text) => candidates !== "" && text.search(exact) >= 0,
-    without: (text, instead = erased) => (candidates === "" ? text : text.replace(exact, () => instead)),
+    without: (text, instead = erased) => (candidates === "" ? text : text.replace(exact, (found) => instead + tagsIn(found))),
   };
 }
 
-const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+/** Markup stays balanced. */
+const tagsIn = (found: string): string => (found.match(/<[^<>]*>/g) ?? []).join("");
 
-/** As it is in text, in a link, in HTML. */
-const emailSource = (email: string): string =>
-  [...email].map((one) => (one === "@" ? "(?:@|%40|&#64;)" : one === "+" ? "(?:\\+|%2B)" : charOf(one))).join("");
+/** What ends in a letter or digit and is none: white space in JSON, separators in links. */
+const signs = "(?<=\\\\[nrtbf]|\\\\u00[0-9a-f]{2}|%(?:0[9AD]|2[0-9CF]|3[A-F]))";
 
-/** JSON and HTML write some characters otherwise. */
-const charOf = (one: string): string => (/["'&<>\\]/.test(one) ? ".{1,6}" : literal(one));
+const alone = (before: string, source: string, after: string): string => `(?:(?<!${before})|${signs})${source}(?!${after})`;
 
-const nameSource = (name: string): string =>
-  name
-    .split(/\s+/)
-    .map((word) => [...word].map(charOf).join(""))
-    .join("(?:\\s|&nbsp;|%20|\\+)+");
+/** Neither in the middle of a longer word, nor the beginning of a longer address. */
+const ofAddress = (source: string): string => alone("[\\p{L}\\p{N}_.%+-]", source, "[\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}]");
 
-/** Without the scheme, which people leave out. */
-const urlSource = (url: string): string => [...url.replace(/^https?:\/\//i, "").replace(/\/$/, "")].map(charOf).join("");
+/** Neither a part of a longer name, nor of an address or a domain, which may be those of others. */
+const ofName = (source: string): string =>
+  alone("[\\p{L}\\p{M}\\p{N}]|\\p{L}-|[\\p{L}\\p{N}]@|//|www\\.", source, "[\\p{L}\\p{M}\\p{N}]|-\\p{L}|@|%40");
 
-/** The digits, however they are grouped: with the country, or as people in that country write them. */
-function phoneSource(phone: string): string {
-  const grouped = (digits: string) => [...digits].join("[ ().\\/-]{0,3}");
-  const digits = phoneDigits(phone.replace(/x.*$/, ""));
-  if (!phone.startsWith("+")) return grouped(digits);
-  const country = phoneDigits(parsePhone(phone, "US")?.phone_formatted.split(" ")[0] ?? "");
-  const national = digits.slice(country.length);
-  return `(?:(?:\\+|%2B|00)?${grouped(digits)}|0?${grouped(national)})`;
-}
+/** Between two more names it is a list of people: `Bob Lee, Ann Smith`. */
+const ofTurned = (source: string): string =>
+  anyOf([`(?<!(?-i:\\p{Lu})[\\p{L}.]* )${ofName(source)}`, `${ofName(source)}(?! (?-i:\\p{Lu}))`]);
+
+/** Not in a longer number; an extension may follow. */
+const ofPhone = (source: string): string => alone("[\\p{L}\\p{N}+]", source, "\\p{N}|(?!x\\s?\\d|ext)\\p{L}");
