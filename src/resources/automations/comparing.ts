@@ -1,7 +1,7 @@
 // How conditions compare values. Null equals nothing but null, and texts that are dates or numbers compare as such.
 import { same } from "../../values/same.ts";
 import { isObject } from "./config.ts";
-import { milliseconds } from "./durations.ts";
+import { type Calendar, msAway } from "./durations.ts";
 
 const text = (value: unknown): string => String(value ?? "").toLowerCase();
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]);
@@ -22,19 +22,20 @@ const equal = (a: unknown, b: unknown): boolean =>
 const has = (a: unknown, b: unknown): boolean => (Array.isArray(a) ? a.some((one) => equal(one, b)) : text(a).includes(text(b)));
 
 /** A moment: as written, or `{amount, unit, direction}` from now. */
-function momentOf(value: unknown, now: Date): number {
+function momentOf(value: unknown, now: Date, calendar: () => Calendar): number {
   if (!isObject(value)) return Date.parse(String(value));
-  const ms = milliseconds(Number(value.amount), String(value.unit));
-  return now.getTime() + (value.direction === "after" || value.direction === "future" ? ms : -ms);
+  return msAway(now, spanOf(value), value.direction === "after" || value.direction === "future" ? 1 : -1, calendar);
 }
 
-function isWithin(a: unknown, b: unknown, now: Date, sign: 1 | -1): boolean {
+const spanOf = ({ amount, unit }: Record<string, unknown>) => ({ amount: Number(amount), unit: String(unit) });
+
+function isWithin(a: unknown, b: unknown, now: Date, sign: 1 | -1, calendar: () => Calendar): boolean {
   if (!isObject(b) || isEmpty(a)) return false;
   const distance = (Date.parse(String(a)) - now.getTime()) * sign;
-  return distance >= 0 && distance <= milliseconds(Number(b.amount), String(b.unit));
+  return distance >= 0 && distance <= (msAway(now, spanOf(b), sign, calendar) - now.getTime()) * sign;
 }
 
-type Compare = (a: unknown, b: unknown, now: Date) => boolean;
+type Compare = (a: unknown, b: unknown, now: Date, calendar: () => Calendar) => boolean;
 
 const operators: ReadonlyMap<string, Compare> = new Map<string, Compare>([
   ["is", equal],
@@ -54,10 +55,14 @@ const operators: ReadonlyMap<string, Compare> = new Map<string, Compare>([
   ["not_exists", isEmpty],
   ["is_true", (a) => a === true],
   ["is_false", (a) => a === false],
-  ["before", (a, b, now) => !isEmpty(a) && Date.parse(String(a)) < momentOf(b, now)],
-  ["after", (a, b, now) => !isEmpty(a) && Date.parse(String(a)) > momentOf(b, now)],
-  ["within_last", (a, b, now) => isWithin(a, b, now, -1)],
-  ["within_next", (a, b, now) => isWithin(a, b, now, 1)],
+  ["before", (a, b, now, calendar) => !isEmpty(a) && Date.parse(String(a)) < momentOf(b, now, calendar)],
+  ["after", (a, b, now, calendar) => !isEmpty(a) && Date.parse(String(a)) > momentOf(b, now, calendar)],
+  ["within_last", (a, b, now, calendar) => isWithin(a, b, now, -1, calendar)],
+  ["within_next", (a, b, now, calendar) => isWithin(a, b, now, 1, calendar)],
 ]);
 
-export const compares = (op: string, a: unknown, b: unknown, now: Date): boolean => operators.get(op)?.(a, b, now) ?? false;
+const plain = (): Calendar => ({ zone: "UTC", holidays: [] });
+
+/** `calendar` is for business days. */
+export const compares = (op: string, a: unknown, b: unknown, now: Date, calendar = plain): boolean =>
+  operators.get(op)?.(a, b, now, calendar) ?? false;

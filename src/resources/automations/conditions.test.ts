@@ -81,6 +81,36 @@ describe("a condition", () => {
     assert.deepEqual(held, ["is not", "does not exist", "no owner"]);
   });
 
+  test("counts business days by the organization's calendar, in a search too", async () => {
+    const acme = await organization();
+    const settings = { holiday_calendars: [{ id: "us", dates: ["2031-01-06"] }], business_calendar: "us" };
+    await acme.put(`/organization/${acme.id}/`, { timezone: "UTC", settings });
+    // A Friday, and the Tuesday after a Monday on which nobody works.
+    acme.service.clock.now = new Date("2031-01-03T10:00:00Z");
+    const lead = await acme.lead();
+    acme.service.clock.now = new Date("2031-01-07T09:00:00Z");
+    const last = (amount: number, unit: string) => field("date_created", "within_last", { amount, unit });
+    const before = (amount: number) => field("date_created", "before", { amount, unit: "business_days" });
+
+    const held = await holding(acme, lead, {
+      "a business day": last(1, "business_days"),
+      "a day": last(1, "days"),
+      "no business day": last(0, "business_days"),
+      "before a business day": before(1),
+      "before today": before(0),
+      "for ever": last(1e12, "business_days"),
+      "before ever": before(1e12),
+    });
+    const found = async (where: object) => {
+      const steps = chain(["record.find", { object_type: "lead", where: { all: [where] }, limit: 1 }]);
+      const { id } = await acme.post("/automations/", { name: "X", trigger: { type: "manual", config: {} }, graph: steps });
+      return (await acme.post(`/automations/${id}/simulate/`, { record_id: lead.id })).path[0].branch;
+    };
+
+    assert.deepEqual(held, ["a business day", "before today", "for ever"]);
+    assert.deepEqual([await found(last(1, "business_days")), await found(last(1, "days"))], ["found", "empty"]);
+  });
+
   test("on related records counts those that are there: of none, all and none of them meet anything", async () => {
     const acme = await organization();
     const [lead, empty] = [await acme.lead(), await acme.lead()];

@@ -14,7 +14,7 @@ const unitMs: Record<string, number> = {
 /** A year, and an hour for the end of summer time. */
 export const waitMostMs = 365 * 86_400_000 + 3_600_000;
 
-/** For comparisons, where a day is a day of 24 hours. */
+/** For comparisons, where a day is a day of 24 hours, and for what must be roughly right. */
 export const milliseconds = (amount: number, unit: string): number => amount * (unitMs[unit] ?? Number.NaN);
 
 export interface Span {
@@ -39,3 +39,20 @@ export function momentAfter(from: Date, { amount, unit }: Span, zone: string, { 
 
 const onDay = (start: Temporal.ZonedDateTime, amount: number, unit: string, holidays?: readonly string[]) =>
   unit === "business_days" ? addBusinessDays(start, amount, holidays) : start.add({ [unit]: amount });
+
+/** What business days depend on. */
+export interface Calendar {
+  zone: string;
+  holidays: readonly string[];
+}
+
+/** More of them than anybody means, and fewer than a calendar has. */
+const businessMost = 1_000_000;
+
+/** For comparisons: so long before or after a moment. Business days are those of the calendar, other days have 24 hours. */
+export function msAway(from: Date, { amount, unit }: Span, sign: 1 | -1, calendar: () => Calendar): number {
+  if (unit !== "business_days" || !Number.isFinite(amount)) return from.getTime() + sign * milliseconds(amount, unit);
+  const { zone, holidays } = calendar();
+  const days = sign * Math.min(Math.trunc(amount), businessMost);
+  return Math.max(0, momentAfter(from, { amount: days, unit }, zone, { holidays }).getTime());
+}

@@ -10,9 +10,10 @@ import { isoSpan, type Moment } from "../../search/moments.ts";
 import { type FieldCondition, type LetterMode, type QueryNode, readQuery } from "../../search/nodes.ts";
 import { type Subject, subjectOf } from "../../search/subject.ts";
 import { hint } from "../../values/reasons.ts";
+import { calendarOf } from "./calendar.ts";
 import { isQuery } from "./conditions.ts";
 import { isObject } from "./config.ts";
-import { milliseconds } from "./durations.ts";
+import { type Calendar, msAway } from "./durations.ts";
 import type { Values } from "./facts.ts";
 
 /** The condition on the alias `t` that a tree or a search query comes to. Mistakes are named by their places, such as `where.all.0`. */
@@ -28,11 +29,16 @@ export async function recordsThat(ctx: Ctx, of: Resource, where: object, at = "w
 }
 
 const queryOf = (ctx: Ctx, of: Resource, where: object, at: string): QueryNode =>
-  nodeOf({ subject: subjectOf(ctx, of, "t"), now: ctx.now }, where, at);
+  nodeOf({ subject: subjectOf(ctx, of, "t"), clock: { now: ctx.now, calendar: calendarOf(ctx) } }, where, at);
+
+interface Clock {
+  now: Date;
+  calendar: () => Calendar;
+}
 
 interface Scope {
   subject: Subject;
-  now: Date;
+  clock: Clock;
 }
 
 const plain = { negate: false } as const;
@@ -70,7 +76,7 @@ export const isSearched = (type: string): boolean => leaves.has(type);
 
 // --- fields ---
 
-function fieldNode({ subject, now }: Scope, { ref, op, value }: Values, at: string): QueryNode {
+function fieldNode({ subject, clock }: Scope, { ref, op, value }: Values, at: string): QueryNode {
   const name = String(ref).replace(/^record\./, "");
   const attribute = subject.attribute(name);
   if (attribute === null) throw invalid({ [`${at}.ref`]: `is not a field that is searched by${hint(name, subject.names())}` });
@@ -98,7 +104,7 @@ function fieldNode({ subject, now }: Scope, { ref, op, value }: Values, at: stri
     default:
       if (letters.has(String(op)) && attribute.kind === "text" && typeof value === "string")
         return withLetters(attribute, String(op), value, asked);
-      return asked(rangeOf(attribute, String(op), value, now, at));
+      return asked(rangeOf(attribute, String(op), value, clock, at));
   }
 }
 
@@ -158,9 +164,9 @@ const allOf = (queries: QueryNode[]): QueryNode =>
 
 // --- ranges ---
 
-function rangeOf({ kind }: Attribute, op: string, value: unknown, now: Date, at: string): FieldCondition {
+function rangeOf({ kind }: Attribute, op: string, value: unknown, clock: Clock, at: string): FieldCondition {
   const isTime = kind === "timestamp" || kind === "date";
-  const found = kind === "number" ? numbers(op, value) : isTime ? moments(op, value, now) : null;
+  const found = kind === "number" ? numbers(op, value) : isTime ? moments(op, value, clock) : null;
   if (found === null) {
     const known = [
       ...searched,
@@ -184,19 +190,19 @@ function numbers(op: string, value: unknown): FieldCondition | null {
   return ["gt", "gte", "lt", "lte"].includes(op) && typeof value === "number" ? { ...none, [op]: value } : null;
 }
 
-function moments(op: string, value: unknown, now: Date): FieldCondition | null {
+function moments(op: string, value: unknown, clock: Clock): FieldCondition | null {
   const range = (on_or_after: Moment | null, before: Moment | null): FieldCondition => ({
     type: "moment_range",
     on_or_after,
     before,
   });
-  if (op === "within_last" && isObject(value)) return range(away(value, now, -1), instantOf(now));
-  if (op === "within_next" && isObject(value)) return range(instantOf(now), away(value, now, 1));
+  if (op === "within_last" && isObject(value)) return range(away(value, clock, -1), instantOf(clock.now));
+  if (op === "within_next" && isObject(value)) return range(instantOf(clock.now), away(value, clock, 1));
   if (op === "between" && Array.isArray(value)) {
-    const [from, to] = value.map((one) => spanOf(one, now));
+    const [from, to] = value.map((one) => spanOf(one, clock));
     return from && to ? range(from.start, to.end) : null;
   }
-  const span = spanOf(value, now);
+  const span = spanOf(value, clock);
   if (span === null) return null;
   if (op === "before" || op === "lt") return range(null, span.start);
   if (op === "after" || op === "gt") return range(span.end, null);
@@ -205,13 +211,13 @@ function moments(op: string, value: unknown, now: Date): FieldCondition | null {
 
 const instantOf = (date: Date): Moment => ({ type: "fixed_utc", value: date.toISOString() });
 
-const away = ({ amount, unit }: Values, now: Date, sign: 1 | -1): Moment =>
-  instantOf(new Date(now.getTime() + sign * milliseconds(Number(amount), String(unit))));
+const away = ({ amount, unit }: Values, { now, calendar }: Clock, sign: 1 | -1): Moment =>
+  instantOf(new Date(msAway(now, { amount: Number(amount), unit: String(unit) }, sign, calendar)));
 
 /** A date or a moment, or `{amount, unit, direction}` from now. */
-function spanOf(value: unknown, now: Date): { start: Moment; end: Moment } | null {
+function spanOf(value: unknown, clock: Clock): { start: Moment; end: Moment } | null {
   if (typeof value === "string") return isoSpan(value);
   if (!isObject(value)) return null;
-  const moment = away(value, now, value.direction === "after" || value.direction === "future" ? 1 : -1);
+  const moment = away(value, clock, value.direction === "after" || value.direction === "future" ? 1 : -1);
   return { start: moment, end: moment };
 }

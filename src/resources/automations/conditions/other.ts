@@ -6,6 +6,7 @@ import { lead } from "../../leads/lead.ts";
 import { group } from "../../organization/group.ts";
 import { user } from "../../organization/user.ts";
 import { schedule } from "../../sequences/schedule.ts";
+import { calendarOf } from "../calendar.ts";
 import { anything, defining, ids, label, may, naming, need, oneOf, zone } from "../catalog.ts";
 import { compares } from "../comparing.ts";
 import { type Values, valueAt } from "../facts.ts";
@@ -24,7 +25,7 @@ function randomMeets({ percent, salt }: Values, { facts: { record } }: Asked): b
   return shareOf(`${record?.id ?? ""} ${salt ?? ""}`) * 100 < Number(percent);
 }
 
-function payloadMeets({ path, op, value }: Values, { facts, now, found: say }: Asked): boolean {
+function payloadMeets({ path, op, value }: Values, { ctx, facts, now, found: say }: Asked): boolean {
   const words = String(path)
     .split("/")
     .slice(1)
@@ -32,7 +33,7 @@ function payloadMeets({ path, op, value }: Values, { facts, now, found: say }: A
   let found: unknown = facts.trigger.payload;
   for (const word of words) found = typeof found === "object" && found !== null ? (found as Values)[word] : undefined;
   say?.(found);
-  return compares(String(op), found ?? null, value, now);
+  return compares(String(op), found ?? null, value, now, calendarOf(ctx));
 }
 
 function actorMeets({ actor_type: type, user_ids }: Values, { facts }: Asked): boolean {

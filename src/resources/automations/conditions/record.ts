@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { name, sql } from "../../../db/sql.ts";
 import { isId } from "../../../values/id.ts";
+import { calendarOf } from "../calendar.ts";
 import { anything, defining, fieldName, id, ids, label, may, naming, need, oneOf, positive, values } from "../catalog.ts";
 import { compares } from "../comparing.ts";
 import { isObject, roots } from "../config.ts";
@@ -21,11 +22,11 @@ const statuses = ["lead_status", "opportunity_status"];
 const pathOf = (ref: unknown): string => (roots.includes(String(ref).split(".")[0]!) ? String(ref) : `record.${ref}`);
 
 /** A field, by its reference. `changed` is about the event that started the run. */
-function fieldMeets({ ref, op, value }: Values, { facts, now, found }: Asked): boolean {
+function fieldMeets({ ref, op, value }: Values, { ctx, facts, now, found }: Asked): boolean {
   const path = pathOf(ref);
   found?.(op === "changed" ? changedFields(facts) : valueAt(facts, path));
   if (op === "changed") return changedFields(facts).includes(path.replace(/^record\./, ""));
-  return compares(String(op), valueAt(facts, path), value, now);
+  return compares(String(op), valueAt(facts, path), value, now, calendarOf(ctx));
 }
 
 const changedFields = ({ trigger }: Facts): unknown[] => (Array.isArray(trigger.changed_fields) ? trigger.changed_fields : []);
