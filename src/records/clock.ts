@@ -8,9 +8,13 @@ type Asking = Pick<Ctx, "actor" | "request">;
 
 /** The offset of the request, else the time zone of the member, else of the organization: `Europe/Berlin`, or `-04:00`. */
 export function zoneOf(directory: Directory, { actor, request }: Asking): string {
-  if (request.hasOffset) return zoneAt(request.offsetMinutes);
+  return request.hasOffset ? zoneAt(request.offsetMinutes) : zoneOfMember(directory, actor);
+}
+
+/** The same for work that nobody waits for: no request says an offset. */
+export function zoneOfMember(directory: Directory, { user_id }: Pick<Ctx["actor"], "user_id">): string {
   const zone = (kind: string, id: string) => directory.find(kind, id)?.timezone as string | null | undefined;
-  return zone("user", actor.user_id) ?? zone("organization", directory.organization_id) ?? "UTC";
+  return zone("user", user_id) ?? zone("organization", directory.organization_id) ?? "UTC";
 }
 
 /** The present day for the caller. */

@@ -23,6 +23,13 @@ export function parseTimestamp(raw: string, zone = "UTC"): string | null {
   return time === null || offset === null ? null : withinYears(midnight + time - offset * MINUTE);
 }
 
+/** The same, where a time without `Z` and without an offset is local time in the zone. */
+export function parseLocalTime(raw: string, zone: string): string | null {
+  const moment = parseTimestamp(raw, zone);
+  const [, , , , , hour, , , , written] = ISO.exec(raw.trim()) ?? [];
+  return moment === null || hour === undefined || written !== undefined ? moment : instantIn(moment.slice(0, -1), zone);
+}
+
 function withinYears(moment: number): string | null {
   return moment >= FIRST && moment <= LAST ? new Date(moment).toISOString() : null;
 }

@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Ctx } from "../../core/context.ts";
 import type { Resource } from "../../core/resource.ts";
-import { zoneOf } from "../../records/clock.ts";
+import { zoneOfMember } from "../../records/clock.ts";
 import { type CustomField, customFieldsOf } from "../../records/custom_fields.ts";
 import { outputSchema } from "../../records/output_schema.ts";
 import { type Export, kindOfRows } from "./selection.ts";
@@ -45,7 +45,7 @@ export function layoutOf(ctx: Ctx, made: Export): Layout {
   const own = namesOf(ctx, of);
   const smart = of === lead && made.include_smart_fields;
   const chosen = made.fields === null ? usual(ctx, of, made.include_addresses, smart) : inFull(ctx, of, made.fields);
-  const dates = dateWriter(made.date_format, made.timezone ?? zoneOf(ctx.directory, ctx));
+  const dates = dateWriter(made.date_format, made.timezone ?? zoneOfMember(ctx.directory, ctx.actor));
   const columns = chosen.flatMap((key) =>
     own.has(key)
       ? columnsFor(ctx, of, key, ({ record }) => record, dates)
@@ -143,7 +143,7 @@ function isTime(of: Resource, key: string, custom: CustomField | undefined): boo
   return schema !== undefined && within(schema).def.format === "datetime";
 }
 
-/** `original` is as the API shows times. The others are in the organization's time zone, with its offset or as Excel reads them. */
+/** `original` is as the API shows times. The others are in a time zone, with its offset or as Excel reads them. */
 function dateWriter(format: Export["date_format"], timeZone: string): (value: string) => string {
   if (format === "original") return String;
   const options = { dateStyle: undefined, timeZoneName: "longOffset" } as const;
@@ -158,8 +158,11 @@ function dateWriter(format: Export["date_format"], timeZone: string): (value: st
   // Swedish dates have the order of ISO 8601: `2026-01-02 03:04:05 GMT+01:00`.
   const local = new Intl.DateTimeFormat("sv-SE", { timeZone, ...parts, ...options });
   return (value) => {
-    const [date, time, offset = ""] = local.format(new Date(value)).split(" ");
+    const [day, time, offset = ""] = local.format(new Date(value)).split(" ");
+    const date = day!.padStart(10, "0");
     if (format === "excel") return `${date} ${time}`;
+    // Before there were time zones, each place had an offset in seconds, which ISO 8601 cannot write.
+    if (/:\d\d:/.test(offset)) return value;
     // Excel would show parts of a second as minutes.
     const [fraction = ""] = /\.(?!000Z)\d{3}(?=Z$)/.exec(value) ?? [];
     return `${date}T${time}${fraction}${offset.replace("GMT", "").replace("\u2212", "-") || "Z"}`;

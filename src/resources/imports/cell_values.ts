@@ -1,11 +1,10 @@
 // What the text of a cell means for a kind of field. What does not fit is refused in words for the person who made the file.
 import type { Ctx } from "../../core/context.ts";
 import { bad } from "../../core/errors.ts";
-import { zoneOf } from "../../records/clock.ts";
 import { times } from "../../values/decimal.ts";
 import { currencyDigits } from "../../values/money.ts";
 import { parsePhone } from "../../values/phone.ts";
-import { parseDate, parseTimestamp } from "../../values/time.ts";
+import { parseDate, parseLocalTime } from "../../values/time.ts";
 import { isActiveMember, user } from "../organization/user.ts";
 import { fits, markIn, withoutMark } from "./currency_marks.ts";
 import type { Options } from "./options.ts";
@@ -16,6 +15,8 @@ export type DecimalMark = "." | ",";
 export interface Writing {
   decimal: DecimalMark;
   date_format: Options["date_format"];
+  /** That of times without one. */
+  zone: string;
   country: string;
   /** That of the amounts, in the row that is read. */
   currency: string;
@@ -33,7 +34,7 @@ const reads: Readonly<Record<string, Read>> = {
   integer: (text, { decimal }) => wholeOf(numberOf(text.replace(/\s*%$/, ""), decimal)),
   money: amountOf,
   date: (text, { date_format }) => dateOf(text, date_format),
-  datetime: (text, { date_format }, ctx) => momentOf(text, date_format, zoneOf(ctx.directory, ctx)),
+  datetime: (text, { date_format, zone }) => momentOf(text, date_format, zone),
   boolean: booleanOf,
   user: (text, _, ctx) => memberOf(text, ctx),
   choices: (text, { choices }) => choices?.find((one) => one.toLowerCase() === text.toLowerCase()) ?? text,
@@ -148,9 +149,13 @@ const fourDigits = (year: string): string => (/^\d\d$/.test(year) ? `20${year}` 
 
 function momentOf(text: string, format: Options["date_format"], zone: string): string {
   const [, day = text, time = "00:00"] = /^(\S+?)[T ](\d{1,2}:\d{2}.*)$/.exec(text) ?? [];
-  const moment = parseTimestamp(text, zone) ?? parseTimestamp(`${dateOf(day, format)}T${inDay(time)}`, zone);
+  const moment = parseLocalTime(text, zone) ?? parseLocalTime(`${dateOf(day, format)}T${inDay(time)}`, zone);
   return moment ?? bad("is not a time such as 2026-01-02 15:30");
 }
+
+/** Whether some of these are times that say neither a time zone nor an offset. */
+export const writesLocalTimes = (samples: readonly string[]): boolean =>
+  samples.some((one) => /[T ]\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?$/i.test(one.trim()));
 
 /** A time of day with two digits for the hour, of 24. */
 function inDay(time: string): string {

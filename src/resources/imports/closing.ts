@@ -1,21 +1,19 @@
 // The close date of other services: when an open deal is expected to close, and when a won or lost one has closed.
 import type { Ctx } from "../../core/context.ts";
 import { below, invalid } from "../../core/errors.ts";
-import { todayOf, zoneOf } from "../../records/clock.ts";
-import { dayIn, startOfDay } from "../../values/time.ts";
+import { dayIn, startOfDay, todayIn } from "../../values/time.ts";
 import { opportunityStatus } from "../opportunities/opportunity_status.ts";
 import { refuseEndBeforeCreated, refuseLaterDay, refuseLaterMoment } from "../shared/history.ts";
 import type { Body } from "./bodies.ts";
 
 /** Turns the close date that was read into the dates of a deal. `columns` has the names of the columns that they come from. */
-export function putClosing(ctx: Ctx, deal: Body, columns: Map<string, string>): void {
+export function putClosing(ctx: Ctx, deal: Body, columns: Map<string, string>, zone: string): void {
   const { close_date: day, ...rest } = deal;
   if (day === undefined) return;
   delete deal.close_date;
   const type = ctx.directory.get(opportunityStatus, rest.status_id)?.type;
   put("expected_close_date", day);
-  if (day > todayOf(ctx.directory, ctx)) return;
-  const zone = zoneOf(ctx.directory, ctx);
+  if (day > todayIn(ctx.now, zone)) return;
   if (type === "won") put("date_won", day);
   if (type === "lost") put("date_lost", startOfDay(day, zone));
   // Their date of creation is often that of an import from elsewhere, later than the deal itself.

@@ -1,5 +1,6 @@
 // How to read the columns of an import: the target of each, and how its cells are written.
 import type { Ctx } from "../../core/context.ts";
+import { zoneOfMember } from "../../records/clock.ts";
 import { customFieldsOf } from "../../records/custom_fields.ts";
 import { currencyDigits, isCurrency } from "../../values/money.ts";
 import { organizationOf } from "../organization/organization.ts";
@@ -47,12 +48,18 @@ interface Cell {
   change(text: string, writing: Writing): string[];
 }
 
+/** The time zone of an import's times that say none. */
+export const zoneOfImport = ({ directory, actor }: Ctx, { options }: Pick<Import, "options">): string =>
+  options.timezone ?? zoneOfMember(directory, actor);
+
 /** How to read the rows of an import. */
-export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, dialect }: Import): Column[] {
+export function columnsOf(ctx: Ctx, imp: Import): Column[] {
+  const { object_type, columns, mapping, options, dialect } = imp;
   const targets = new Map(targetsOf(ctx.directory, object_type).map((one) => [one.target, one]));
   const byName = new Map(columns.map((one) => [one.name, one]));
   const { country, currency } = organizationOf(ctx.directory);
   const written = currenciesWritten(columns);
+  const zone = zoneOfImport(ctx, imp);
   const read: Column[] = [];
   for (const entry of entriesOf(mapping)) {
     const [target, column] = [targets.get(entry.target), byName.get(entry.column)];
@@ -68,6 +75,7 @@ export function columnsOf(ctx: Ctx, { object_type, columns, mapping, options, di
     const given: Writing = {
       decimal: target.type === "money" ? markFor(currency) : (options.decimal ?? decimalMarkOf(column.samples, null)),
       date_format: options.date_format ?? dateFormatOf(column.samples, options.country),
+      zone,
       country: options.country ?? country,
       currency,
       isMinor: column.unit === "minor",

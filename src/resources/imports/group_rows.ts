@@ -75,7 +75,7 @@ export async function groupRows(
   }
   const all = [...together.values()];
   const found = await lockFound(ctx, imp, all);
-  const groups = all.map((one) => groupOf(imp, one, found, outcomes));
+  const groups = all.map((one) => groupOf(ctx, imp, one, found, outcomes));
   return { groups: groups.filter(({ rows }) => rows.length > 0), outcomes };
 }
 
@@ -119,11 +119,11 @@ async function lockById<R extends typeof lead | typeof contact>(ctx: Ctx, of: R,
   return findRecords(ctx, of, [sql`t.id = any(${ids})`], sql`order by t.id for update of t`);
 }
 
-function groupOf(imp: Import, { place, rows, keys }: Together, found: Found, outcomes: Outcome[]): Group {
+function groupOf(ctx: Ctx, imp: Import, { place, rows, keys }: Together, found: Found, outcomes: Outcome[]): Group {
   const before = found.leads.get(place.lead_id ?? "") ?? null;
   const [first] = rows;
   const known = (before === null ? [] : (found.people.get(before.id) ?? [])).map((one) => personOf(one, !found.made.has(one.id)));
-  const { people, gone } = groupPeople(imp, rows, known, outcomes);
+  const { people, gone } = groupPeople(ctx, imp, rows, known, outcomes);
   return {
     rows: rows.filter((read) => !gone.has(read)),
     keys,
@@ -158,12 +158,13 @@ function newNameOf({ bodies, group }: ReadRow, person: Body | undefined): string
 
 /** The people of a lead's rows: each once, and as the contact that they are already. A row of which one is refused says nothing about all. */
 function groupPeople(
+  ctx: Ctx,
   imp: Import,
   rows: readonly ReadRow[],
   contacts: readonly Person[],
   outcomes: Outcome[],
 ): { people: Person[]; gone: Set<ReadRow> } {
-  const conflicts = conflictsOf(imp, "contact");
+  const conflicts = conflictsOf(ctx, imp, "contact");
   const gone = new Set<ReadRow>();
   let known = [...contacts];
   for (const read of rows) {

@@ -107,7 +107,7 @@ export async function patchOfDeal(
   const body = { ...more, ...said, ...(status_id !== undefined && { status_id }) };
   if (imp.options.on_match === "skip") return {};
   checkOwner(ctx, opportunity, before, "update");
-  const settled = onTopOf(before, body, conflictsOf(imp, "opportunity"));
+  const settled = onTopOf(before, body, conflictsOf(ctx, imp, "opportunity"));
   const values = readPatch(ctx, opportunity, keepAmounts("opportunity", before, body, settled), before);
   await checkVisible(ctx, opportunity, values, before);
   return values;

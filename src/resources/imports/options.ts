@@ -5,6 +5,7 @@ import { type FieldErrors, refuse } from "../../core/errors.ts";
 import { findRecord } from "../../records/records.ts";
 import { parseCountry } from "../../values/country.ts";
 import { isCurrency } from "../../values/money.ts";
+import { isTimeZone } from "../../values/time.ts";
 import { leadStatus } from "../leads/lead_status.ts";
 import { isActiveMember } from "../organization/user.ts";
 import { tagName } from "../tags/tag_names.ts";
@@ -48,6 +49,13 @@ export const optionsSchema = z.strictObject({
     ),
   list_id: z.string().nullish().describe("The list that every record joins."),
   date_format: z.enum(dateFormats).nullish().describe("How dates are written."),
+  timezone: z
+    .string()
+    .refine(isTimeZone, "must be a time zone such as Europe/Berlin")
+    .nullish()
+    .describe(
+      "The time zone of times that are written without one; by default the member's, or else the organization's, as an export writes them.",
+    ),
   decimal: z
     .enum([".", ","])
     .nullish()

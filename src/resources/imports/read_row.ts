@@ -52,10 +52,17 @@ export interface About {
   known: string | null;
   /** The currency of amounts that say none. */
   asked: string | null;
+  /** The time zone of times that say none. */
+  zone: string;
 }
 
 /** Reads a row of a table. A cell that does not fit is an error of its column, and the other cells are read too. */
-export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { width, isOwn, known, asked }: About): ReadRow {
+export function readRow(
+  ctx: Ctx,
+  columns: readonly Column[],
+  row: ImportRow,
+  { width, isOwn, known, asked, zone }: About,
+): ReadRow {
   const bodies = Object.fromEntries(parts.map((part) => [part, {}])) as Record<Part, Body>;
   const read: ReadRow = { row, bodies, people: [], columns: new Map(), errors: [], ...unsaid, taken: [], byKind: new Set() };
   const isBlank = row.cells.length <= width && columns.every(({ cells }) => cells.every(({ at }) => cellAt(row, at) === ""));
@@ -86,7 +93,7 @@ export function readRow(ctx: Ctx, columns: readonly Column[], row: ImportRow, { 
     if (isByKind) read.byKind.add(part);
     if (errors.length > 0) read.errors = inOrder(columns, [...read.errors, ...errors]);
   }
-  putClosing(ctx, bodies.opportunity, read.columns);
+  putClosing(ctx, bodies.opportunity, read.columns, zone);
   if (isOwn) dropLaterCreation(bodies.opportunity);
   for (const part of partsWithCurrency) putCurrency(bodies[part], part, said.get(part));
   read.people = peopleIn(bodies);

@@ -3,7 +3,7 @@ import type { Ctx } from "../../core/context.ts";
 import { madeAt } from "../../values/id.ts";
 import { companyDomain } from "../enrichment/company_domain.ts";
 import { opportunity } from "../opportunities/opportunity.ts";
-import { columnsOf } from "./columns.ts";
+import { columnsOf, zoneOfImport } from "./columns.ts";
 import type { Import, ImportRow } from "./import_rows.ts";
 import { knownCurrencies } from "./known_currencies.ts";
 import { type Grouped, type ReadRow, readRow, textOf } from "./read_row.ts";
@@ -15,9 +15,9 @@ export async function readRows(ctx: Ctx, imp: Import, rows: readonly ImportRow[]
     ({ name, samples }) => name === "id" && samples.some((one) => madeAt(opportunity.prefix, one) !== null),
   );
   const groupOf = grouping(imp);
+  const about = { isOwn, width: imp.columns.length, asked: imp.options.currency ?? null, zone: zoneOfImport(ctx, imp) };
   const reads = rows.map((row) => {
-    const about = { isOwn, width: imp.columns.length, known: known.of(row), asked: imp.options.currency ?? null };
-    const read = readRow(ctx, columns, row, about);
+    const read = readRow(ctx, columns, row, { ...about, known: known.of(row) });
     if (read.errors.length === 0) known.note(row, read.bodies);
     return read;
   });

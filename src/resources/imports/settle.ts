@@ -1,6 +1,10 @@
 // What a row says, on top of what the record that exists has.
+import type { Ctx } from "../../core/context.ts";
+import { parseLocalTime, timeIn } from "../../values/time.ts";
 import type { Body } from "./bodies.ts";
 import { distinct, keyOf, pointOf } from "./bodies.ts";
+import { writesLocalTimes } from "./cell_values.ts";
+import { zoneOfImport } from "./columns.ts";
 import type { Import } from "./import_rows.ts";
 import { type Conflict, entriesOf } from "./mapping.ts";
 
@@ -10,6 +14,8 @@ export interface Conflicts {
   by: ReadonlyMap<string, Conflict>;
   /** Cells say everything, as in JSON: white space at the ends of a text, and parts of a second. */
   isExact: boolean;
+  /** The time zone of the fields whose times are written without one. */
+  zones: ReadonlyMap<string, string>;
 }
 
 /** The fields that some targets are written to. */
@@ -29,17 +35,23 @@ const fields: Readonly<Record<string, string>> = {
   ),
 };
 
-export function conflictsOf({ mapping, dialect }: Import, part: "lead" | "contact" | "opportunity" | "product"): Conflicts {
+export function conflictsOf(ctx: Ctx, imp: Import, part: "lead" | "contact" | "opportunity" | "product"): Conflicts {
+  const { mapping, dialect, columns } = imp;
+  const local = new Set(columns.filter(({ samples }) => writesLocalTimes(samples)).map(({ name }) => name));
   const found = new Map<string, Conflict>();
-  for (const { target, on_conflict } of entriesOf(mapping)) {
+  const zones = new Map<string, string>();
+  for (const { column, target, on_conflict } of entriesOf(mapping)) {
     const [, prefix = "lead", rest] = /^(?:(contact|opportunity|product)\.)?(.*)$/s.exec(target)!;
-    if (on_conflict === undefined || prefix !== part) continue;
-    found.set(fields[target] ?? rest!, on_conflict);
+    if (prefix !== part) continue;
+    const field = fields[target] ?? rest!;
+    if (local.has(column)) zones.set(field, zoneOfImport(ctx, imp));
+    if (on_conflict === undefined) continue;
+    found.set(field, on_conflict);
     // The close date of a deal that is won or lost is the day of that.
     if (target === "opportunity.close_date")
       for (const closed of ["date_won", "date_lost"]) if (!found.has(closed)) found.set(closed, on_conflict);
   }
-  return { by: found, isExact: dialect?.format === "json" || dialect?.format === "jsonl" };
+  return { by: found, zones, isExact: dialect?.format === "json" || dialect?.format === "jsonl" };
 }
 
 /** The same for a record that exists. Lists keep what they have, and other values are replaced, unless the mapping says otherwise. */
@@ -49,7 +61,7 @@ export function onTopOf(before: Body, body: Body, conflicts: Conflicts): Body {
     // A record that exists was created when it was.
     if (key === "date_created") continue;
     const present = valueOf(before, key);
-    const said = conflicts.isExact ? value : withWhatCellsLack(present, value);
+    const said = conflicts.isExact ? value : withWhatCellsLack(present, value, conflicts.zones.get(key));
     const now =
       key === "addresses" ? addressesOn(present, said, conflicts) : settle(present, said, conflicts.by.get(key), lists.has(key));
     if (now !== undefined) settled[key] = now;
@@ -58,22 +70,26 @@ export function onTopOf(before: Body, body: Body, conflicts: Conflicts): Body {
 }
 
 /**
- * A cell of a table loses the white space at the ends of its text, and a spreadsheet the parts of a second. What differs from the present
- * value only in these is the present value.
+ * A cell of a table loses the white space at the ends of its text, a spreadsheet the parts of a second, and local time which of two hours
+ * with the same name it was. What differs from the present value only in these is the present value.
  */
-function withWhatCellsLack(present: any, value: any): any {
-  if (typeof value === "string") return typeof present === "string" && isMeant(present, value) ? present : value;
+function withWhatCellsLack(present: any, value: any, zone?: string): any {
+  if (typeof value === "string") return typeof present === "string" && isMeant(present, value, zone) ? present : value;
   if (!Array.isArray(value)) return value;
   const there: any[] = Array.isArray(present) ? present : [];
   return value.map((one, i) => {
-    if (typeof one === "string") return there.find((other) => typeof other === "string" && isMeant(other, one)) ?? one;
+    if (typeof one === "string") return there.find((other) => typeof other === "string" && isMeant(other, one, zone)) ?? one;
     if (typeof one !== "object" || one === null) return one;
     return Object.fromEntries(Object.entries(one).map(([key, part]) => [key, withWhatCellsLack(there[i]?.[key], part)]));
   });
 }
 
-const isMeant = (present: string, value: string): boolean =>
-  present.trim() === value || (wholeSecond.test(value) && present.replace(fraction, ".000Z") === value);
+function isMeant(present: string, value: string, zone: string | undefined): boolean {
+  if (present.trim() === value) return true;
+  if (!wholeSecond.test(value) || !fraction.test(present)) return false;
+  const there = present.replace(fraction, ".000Z");
+  return there === value || (zone !== undefined && parseLocalTime(timeIn(new Date(there), zone).slice(0, 23), zone) === value);
+}
 
 const wholeSecond = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/;
 const fraction = /\.\d{3}Z$/;

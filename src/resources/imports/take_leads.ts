@@ -44,7 +44,7 @@ async function takePart(ctx: Ctx, imp: Import, reads: readonly ReadRow[], isFoll
   outcomes.push(...named.outcomes);
   const ready: Group[] = [];
   const single: ReadRow[] = [];
-  const conflicts = { lead: conflictsOf(imp, "lead"), contact: conflictsOf(imp, "contact") };
+  const conflicts = { lead: conflictsOf(ctx, imp, "lead"), contact: conflictsOf(ctx, imp, "contact") };
   for (const group of groups) {
     const refused = isOneByOne(group, conflicts) ? oneByOne : await plan(ctx, imp, group, conflicts);
     if (refused === null) ready.push(group);

@@ -38,7 +38,7 @@ async function takeProduct(ctx: Ctx, imp: Import, read: ReadRow): Promise<Outcom
   }
   const [before] = await findRecords(ctx, product, [sql`t.id = ${ids[0]}`], sql`for update of t`);
   if (before === undefined) return failedRow(row, [{ error: "fits a product that was deleted at this moment" }]);
-  const settled = onTopOf(before, bodies.product, conflictsOf(imp, "product"));
+  const settled = onTopOf(before, bodies.product, conflictsOf(ctx, imp, "product"));
   const patch = readPatch(ctx, product, keepAmounts("product", before, bodies.product, settled), before);
   const after = await ctx.registry.verb(product as Resource, "update")(ctx, before, patch);
   return outcomeOf(row.n, "updated", before.id, changeOf(product, before, after));
