@@ -23,11 +23,14 @@ export function tracesOf({ names, emails, phones, urls }: Omit<Person, "contact_
   ].filter(({ sources }) => sources.length > 0);
   const candidates = kinds.flatMap(({ sources }) => sources).join("|");
   const exact = new RegExp(kinds.map(({ sources, whole }) => whole(`(?:${sources.join("|")})`)).join("|"), "giu");
+  const hints = kinds.flatMap((kind) => kind.hints).join("|");
+  const hint = new RegExp(hints, "iu");
+  const mayHave = (text: string) => hints !== "" && hint.test(text);
   return {
-    hints: kinds.flatMap(({ hints }) => hints).join("|"),
+    hints,
     candidates,
-    isIn: (text) => candidates !== "" && text.search(exact) >= 0,
-    without: (text, instead = erased) => (candidates === "" ? text : text.replace(exact, (found) => instead + tagsIn(found))),
+    isIn: (text) => mayHave(text) && text.search(exact) >= 0,
+    without: (text, instead = erased) => (mayHave(text) ? text.replace(exact, (found) => instead + tagsIn(found)) : text),
   };
 }
 
