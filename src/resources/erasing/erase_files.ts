@@ -2,6 +2,7 @@
 import { type Ctx, query } from "../../core/context.ts";
 import { sql, statement } from "../../db/sql.ts";
 import { Missing } from "../../services/storage.ts";
+import { isQuoteNaming } from "./quote_pdfs.ts";
 import { type Found, lookInto } from "./readings/look_into.ts";
 import type { Traces } from "./traces.ts";
 
@@ -17,12 +18,13 @@ const most = 5;
 export async function lookAtFiles(ctx: Ctx, after: string, traces: Traces): Promise<FileFound[]> {
   const rows = await query(
     ctx,
-    statement(sql`select id, name, mime, storage_key from file
+    statement(sql`select id, name, mime, storage_key, is_system from file
       where organization_id = ${ctx.organization_id} and id > ${after} order by id limit ${most}`),
   );
   const found: FileFound[] = [];
-  for (const [id, name, mime, key] of rows) {
-    found.push({ id: id!, is: traces.isIn(name!) ? "named" : await lookAtBytes(ctx, key!, mime!, traces) });
+  for (const [id, name, mime, key, isOurs] of rows) {
+    const isNamed = traces.isIn(name!) || (isOurs === "t" && (await isQuoteNaming(ctx, { id: id!, name: name! }, traces)));
+    found.push({ id: id!, is: isNamed ? "named" : await lookAtBytes(ctx, key!, mime!, traces) });
   }
   return found;
 }

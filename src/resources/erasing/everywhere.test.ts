@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { erase, placesWith } from "../../../test/support/erasing.ts";
 import { organization, type Workspace } from "../../../test/support/given.ts";
 import { collectionPath, createdResources, fullRecord, sampleRecord } from "../../../test/support/samples.ts";
+import { withWorker } from "../../../test/support/worker.ts";
 import type { Resource } from "../../core/resource.ts";
 
 const name = "Ottoline Brackenthwaite";
@@ -110,4 +111,56 @@ test("a person is found as files, lists, quoted mails and HTML write them", asyn
   await acme.refused(404, "GET", `/file/${cv.id}/`);
   assert.equal((await acme.get("/lead/?query=Brackenthwaite")).data.length, 0);
   assert.equal((await acme.get("/activity/note/")).data.length, notes.length);
+});
+
+/** A quote of a lead of others that names the person in three places, sent and, if asked for, signed. */
+async function quoteNaming(ws: Workspace, lead_id: string, isSigned = false) {
+  const { id } = await ws.post("/quote/", {
+    lead_id,
+    title: `Offer c/o ${name}`,
+    header: `Dear ${name},`,
+    line_items: [{ name: `Seat for ${name}`, unit_price: 100 }],
+  });
+  const { public_url } = await ws.put(`/quote/${id}/`, { status: "open" });
+  if (isSigned) await ws.put(`/quote/${id}/`, { status: "accepted" });
+  await withWorker(ws.service, (worker) => worker.drained());
+  return { ...(await ws.get(`/quote/${id}/`)), page: public_url.replace("http://localhost", ws.service.url) as string };
+}
+
+test("the PDF of a quote that names the person is removed, and its link answers one made anew", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Neutral Co" });
+  const [open, signed] = [await quoteNaming(acme, lead.id), await quoteNaming(acme, lead.id, true)];
+  const revised = await quoteNaming(acme, lead.id);
+  await acme.put(`/quote/${revised.id}/`, { status: "draft" });
+  await acme.put(`/quote/${revised.id}/`, { title: "Offer", header: "Hello", line_items: [{ name: "Seat", unit_price: 100 }] });
+  const other = await acme.post("/quote/", { lead_id: lead.id, line_items: [{ name: "Seat", unit_price: 100 }] });
+  const { file_id } = await acme.put(`/quote/${other.id}/`, { status: "open" });
+  const person = await acme.contact({ name });
+
+  const { status } = await erase(acme, person.id);
+
+  assert.equal(status, "completed");
+  for (const id of [open.file_id, signed.file_id, signed.signed_file_id, revised.file_id])
+    await acme.refused(404, "GET", `/file/${id}/`);
+  await acme.get(`/file/${file_id}/`);
+  for (const { page } of [open, signed]) {
+    const pdf = await fetch(`${page}pdf/`);
+    assert.deepEqual([pdf.status, pdf.headers.get("content-type")], [200, "application/pdf"]);
+    assert.ok(!/Ottoline|Brackenthwaite/.test(Buffer.from(await pdf.arrayBuffer()).toString("latin1")));
+  }
+  assert.equal((await acme.get(`/quote/${signed.id}/`)).status, "accepted");
+});
+
+test("signed quotes can be kept with other files, and the receipt lists them", async () => {
+  const acme = await organization();
+  const lead = await acme.lead({ name: "Neutral Co" });
+  const signed = await quoteNaming(acme, lead.id, true);
+  const person = await acme.contact({ name });
+
+  const { receipt } = await erase(acme, person.id, { keep_files: true });
+
+  assert.deepEqual(receipt.kept_file_ids.sort(), [signed.file_id, signed.signed_file_id].sort());
+  await acme.get(`/file/${signed.signed_file_id}/`);
+  assert.equal((await fetch(`${signed.page}pdf/`)).status, 200);
 });
