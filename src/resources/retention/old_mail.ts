@@ -6,6 +6,7 @@ import { sql, statement } from "../../db/sql.ts";
 import { email } from "../activities/email.ts";
 import { deleteEmpty } from "../conversations/delete_empty.ts";
 import { removeFiles } from "../files/remove_files.ts";
+import { usedAmong } from "../files/used_files.ts";
 import { deleteProspects } from "../inbox/delete_prospects.ts";
 import { deletedNow, forgetContents } from "../shared/forget_contents.ts";
 import { finished, isOldMail, isOldProspect } from "./what_is_old.ts";
@@ -44,20 +45,19 @@ async function deleteOne(ctx: Ctx, id: string): Promise<Email[]> {
   }
 }
 
-/** What somebody has given a purpose, or attached elsewhere too, stays. */
+/** What somebody has given a purpose, or something else names too, stays. */
 async function deleteFilesOf(ctx: Ctx, gone: readonly Email[]): Promise<void> {
   const ids = [...new Set(gone.flatMap(({ attachments }) => attachments.flatMap(({ file_id }) => file_id ?? [])))];
   if (ids.length === 0) return;
+  const used = await usedAmong(ctx, ids);
   const rows = await query(
     ctx,
     statement(sql`select t.id from file t where t.organization_id = ${ctx.organization_id} and t.id = any(${ids})
-      and t.lead_id is not null and t.subtype is null and t.outreach_channel is null and not t.is_system
-      and not exists (select from activity a where a.organization_id = ${ctx.organization_id} and a.attachments <> '[]'::jsonb
-        and a.attachments @> jsonb_build_array(jsonb_build_object('file_id', t.id)))`),
+      and t.lead_id is not null and t.subtype is null and t.outreach_channel is null and not t.is_system`),
   );
   await removeFiles(
     ctx,
-    rows.map(([id]) => id!),
+    rows.map(([id]) => id!).filter((id) => !used.has(id)),
   );
 }
 

@@ -67,6 +67,24 @@ test("old mail goes with its thread, its conversation's preview and its own file
   await acme.service.app.db.query(acme.id, bytes).then((rows) => assert.equal(rows.length, 0, "its bytes are gone"));
 });
 
+test("what was attached to old mail stays when a template has it too", async () => {
+  const { acme, at, keep, run } = await inItsYear();
+  at("01-01");
+  const lead = await acme.lead();
+  const names = ["own.txt", "template.txt", "sms.txt"];
+  const files = await Promise.all(names.map((name) => upload(acme, lead.id, name)));
+  const [own, inTemplate, inSms] = files;
+  await acme.post("/activity/email/", { lead_id: lead.id, status: "inbox", sender: "bob@client.example", ...attached(...files) });
+  await acme.post("/email_template/", { name: "Hello", ...attached(inTemplate) });
+  await acme.post("/sms_template/", { name: "Hello", text: "hi", ...attached(inSms) });
+  await keep({ mail_days: 30 });
+
+  await run("03-01");
+
+  const seen = await Promise.all([own, inTemplate, inSms].map(({ id }) => statusOf(acme, `/file/${id}/`)));
+  assert.deepEqual(seen, [404, 200, 200]);
+});
+
 test("old recordings and voicemails go with their files and words, and the calls stay", async () => {
   const { acme, at, keep, run } = await inItsYear();
   at("01-01");
