@@ -116,6 +116,28 @@ test("a switchboard, an address of the team and a namesake stay with those who h
   assert.equal((await acme.get("/contact/?phone=%2B493090182000")).data.length, 1);
 });
 
+test("the name of another lead, of a member or of a contact with other addresses stays; that of the person's own lead does not", async () => {
+  const acme = await organization();
+  const { name: member } = await acme.get(`/user/${acme.userId}/`);
+  const neutral = await acme.lead({ name: "Neutral Co" });
+  const own = await acme.lead({ name: "Otto Alone" });
+  await acme.contact({ name: "Ann Lee", emails: [{ email: "ann@other.example" }] });
+  const note = await acme.note({ lead_id: neutral.id, note: `Neutral Co, ${member}, Ann Lee, Otto Alone` });
+  const people = ["Neutral Co", member, "Ann Lee", "Otto Alone"];
+
+  const shared: number[] = [];
+  for (const name of people) {
+    const lead_id = name === "Otto Alone" ? own.id : (await acme.lead()).id;
+    const { id } = await acme.contact({ lead_id, name, emails: [{ email: `${people.indexOf(name)}@home.example` }] });
+    shared.push((await erase(acme, id)).receipt.n_shared);
+  }
+
+  assert.deepEqual(shared, [1, 1, 1, 0]);
+  assert.equal((await acme.get(`/activity/note/${note.id}/`)).note, `Neutral Co, ${member}, Ann Lee, [erased]`);
+  assert.equal((await acme.get(`/lead/${neutral.id}/`)).name, "Neutral Co");
+  assert.equal((await acme.get(`/lead/${own.id}/`)).name, "[erased]");
+});
+
 test("the same person at another lead is erased, too; who knows a value finds it in the receipt, and it tells nobody else", async () => {
   const acme = await organization();
   const one = await acme.contact({ name: "Ann Lee", emails: [{ email: "ann.lee@home.example" }] });

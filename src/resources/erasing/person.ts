@@ -5,6 +5,7 @@ import { sql, statement } from "../../db/sql.ts";
 import { readRows } from "../../records/references.ts";
 import { emailKey } from "../../values/email.ts";
 import { contact } from "../contacts/contact.ts";
+import { user } from "../organization/user.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -28,7 +29,7 @@ export async function personOf(ctx: Ctx, one: Contact): Promise<{ person: Person
   for (const each of people) add(all, each);
   const contact_ids = people.map(({ id }) => id);
   for (const former of await formerOf(ctx, contact_ids)) add(all, former);
-  const shared = await sharedAmong(ctx, all, contact_ids);
+  const shared = await sharedAmong(ctx, all, people);
   const own = (kind: (typeof values)[number]) => [...all[kind]].filter((value) => !shared.has(value));
   return {
     person: { contact_ids, names: own("names"), emails: own("emails"), phones: own("phones"), urls: own("urls") },
@@ -65,7 +66,8 @@ function add(all: Values, { name, emails, phones, urls }: Partial<Contact>): voi
 }
 
 /** Which of the values other contacts, leads or members have as their own. */
-async function sharedAmong(ctx: Ctx, all: Values, ids: readonly string[]): Promise<Set<string>> {
+async function sharedAmong(ctx: Ctx, all: Values, people: readonly Contact[]): Promise<Set<string>> {
+  const ids = people.map(({ id }) => id);
   const [emails, phones, urls] = [[...all.emails], [...all.phones], [...all.urls]];
   const rows = await query(
     ctx,
@@ -81,8 +83,27 @@ async function sharedAmong(ctx: Ctx, all: Values, ids: readonly string[]): Promi
       union all
       select v from unnest(${urls}::text[]) v where exists (select from lead l where l.organization_id = ${ctx.organization_id} and l.url = v)`),
   );
-  const shared = new Set(rows.map(([value]) => value!));
+  const shared = new Set([...rows.map(([value]) => value!), ...(await namesakes(ctx, [...all.names], people))]);
   for (const { email } of ctx.directory.all("user") as readonly { email?: unknown }[])
     if (typeof email === "string" && all.emails.has(emailKey(email))) shared.add(emailKey(email));
   return shared;
+}
+
+/**
+ * Which of the names others have, too: contacts with only other addresses or numbers, leads that are not the person's own (people are
+ * often a lead themselves), and members.
+ */
+async function namesakes(ctx: Ctx, names: readonly string[], people: readonly Contact[]): Promise<string[]> {
+  const [ids, leads] = [people.map(({ id }) => id), people.map(({ lead_id }) => lead_id)];
+  const rows = await query(
+    ctx,
+    statement(sql`
+      select v from unnest(${names}::text[]) v where exists (select from contact c where c.organization_id = ${ctx.organization_id}
+        and lower(c.name) = lower(v) and cardinality(c.email_keys) + cardinality(c.phone_keys) > 0 and not c.id = any(${ids}))
+      union all
+      select v from unnest(${names}::text[]) v where exists (select from lead l where l.organization_id = ${ctx.organization_id}
+        and lower(l.name) = lower(v) and not l.id = any(${leads}))`),
+  );
+  const members = new Set(ctx.directory.list(user).map(({ name }) => name.toLowerCase()));
+  return [...rows.map(([value]) => value!), ...names.filter((name) => members.has(name.toLowerCase()))];
 }
