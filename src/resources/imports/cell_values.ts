@@ -40,11 +40,18 @@ const reads: Readonly<Record<string, Read>> = {
   choices: (text, { choices }) => choices?.find((one) => one.toLowerCase() === text.toLowerCase()) ?? text,
 };
 
-/** The value of a cell for a field of this type. Kinds that are text stay as they are. */
-export function valueOf(type: string, text: string, writing: Writing, ctx: Ctx): unknown {
+/** The value of a cell for a field of this type. Kinds that are text stay as they are, and what is a number already is not read as text. */
+export function valueOf(type: string, given: string | number, writing: Writing, ctx: Ctx): unknown {
+  if (typeof given === "number" && Object.hasOwn(ofNumbers, type)) return ofNumbers[type]!(given, writing);
   const read = Object.hasOwn(reads, type) ? reads[type] : undefined;
-  return read === undefined ? text : read(text, writing, ctx);
+  return read === undefined ? String(given) : read(String(given), writing, ctx);
 }
+
+const ofNumbers: Readonly<Record<string, (value: number, writing: Writing) => number>> = {
+  number: (value) => value,
+  integer: wholeOf,
+  money: (value, writing) => inUnits(plainAmount(value, currencyDigits(writing.currency)), writing),
+};
 
 export const phoneOf = (text: string, country: string): string =>
   parsePhone(text, country)?.phone ?? bad("is not a phone number");
@@ -61,20 +68,25 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 // --- numbers ---
 
 const numbers: Readonly<Record<DecimalMark, RegExp>> = {
-  ".": /^[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d+)?$/,
-  ",": /^[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?$/,
+  ".": /^[+-]?(?:(?:\d+|\d{1,3}(?:,\d{3})+)?(?:\.\d+)?|\d+(?:\.\d+)?e[+-]?\d+)$/i,
+  ",": /^[+-]?(?:(?:\d+|\d{1,3}(?:\.\d{3})+)?(?:,\d+)?|\d+(?:,\d+)?e[+-]?\d+)$/i,
 };
 
+/** A number as people, programs and spreadsheets write it; large and small ones as `1.5E+21` or `1e-7`. */
 export function numberOf(text: string, mark: DecimalMark): number {
   const digits = text.replace(/[\s'’]/g, "");
   if (!/\d/.test(digits) || !numbers[mark].test(digits))
     return bad(`is not a number with a decimal ${mark === "," ? "comma" : "point"}`);
-  return Number(mark === "," ? digits.replaceAll(".", "").replace(",", ".") : digits.replaceAll(",", ""));
+  const value = Number(mark === "," ? digits.replaceAll(".", "").replace(",", ".") : digits.replaceAll(",", ""));
+  return Number.isFinite(value) ? value : bad("is too large a number");
 }
 
-function amountOf(text: string, { decimal, currency, isMinor }: Writing): number {
-  checkMark(text, currency);
-  const amount = numberOf(withoutMark(text), decimal);
+function amountOf(text: string, writing: Writing): number {
+  checkMark(text, writing.currency);
+  return inUnits(numberOf(withoutMark(text), writing.decimal), writing);
+}
+
+function inUnits(amount: number, { currency, isMinor }: Writing): number {
   const digits = currencyDigits(currency);
   if (!isMinor && Number(amount.toFixed(digits)) !== amount)
     return bad(`has more than the ${digits} decimals of ${currency}: round it, or say the decimal mark in options.decimal`);
@@ -82,7 +94,15 @@ function amountOf(text: string, { decimal, currency, isMinor }: Writing): number
   return Number.isSafeInteger(amount) ? amount : bad("must be a whole number of the currency's smallest unit");
 }
 
-const wholeOf = (value: number): number => (Number.isInteger(value) ? value : bad("must be a whole number"));
+/** Programs calculate in binary fractions: 12.340000000000002 is 12.34. */
+function plainAmount(value: number, digits: number): number {
+  const plain = Number(value.toFixed(digits));
+  return Math.abs(plain - value) <= Math.abs(value) * 1e-15 ? plain : value;
+}
+
+function wholeOf(value: number): number {
+  return Number.isInteger(value) ? value : bad("must be a whole number");
+}
 
 /** An amount in another currency is never taken for one in this. */
 export function checkMark(text: string, currency: string): void {

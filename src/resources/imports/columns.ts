@@ -45,7 +45,7 @@ export interface Column extends Writing {
 interface Cell {
   at: number;
   default: string | null;
-  change(text: string, writing: Writing): string[];
+  change(value: string | number, writing: Writing): (string | number)[];
 }
 
 /** The time zone of an import's times that say none. */

@@ -10,6 +10,7 @@ import { disposition } from "../files/file_name.ts";
 import { importResource } from "./import.ts";
 import { rowsOf } from "./list_rows.ts";
 import { entriesOf } from "./mapping.ts";
+import type { CellValue } from "./table.ts";
 
 const pageRows = 1000;
 
@@ -79,7 +80,7 @@ function parsed(text: string): unknown {
   }
 }
 
-async function* pages(ctx: Ctx, importId: string, columns: Columns): AsyncGenerator<(string | null)[][]> {
+async function* pages(ctx: Ctx, importId: string, columns: Columns): AsyncGenerator<CellValue[][]> {
   let after = 0;
   for (;;) {
     const rows = await rowsOf(ctx, importId, { status: "failed", after, limit: pageRows });

@@ -2,12 +2,13 @@
 import { type Ctx, transactionOf, write } from "../../core/context.ts";
 import type { Row } from "../../core/resource.ts";
 import type { importResource } from "./import.ts";
+import type { CellValue } from "./table.ts";
 
 export type Import = Row<typeof importResource>;
 
 export interface ImportRow {
   n: number;
-  cells: (string | null)[];
+  cells: CellValue[];
 }
 
 export interface RowError {

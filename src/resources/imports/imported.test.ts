@@ -336,7 +336,7 @@ test("failed rows of JSON come back as JSON lines with their lists, and are impo
   const again = await imported(acme, { content_base64: corrected });
 
   const { error, ...row } = JSON.parse(text);
-  assert.deepEqual(row, { name: "Bad", mrr: "12", emails: [{ email: "bad@", type: "work" }] });
+  assert.deepEqual(row, { name: "Bad", mrr: 12, emails: [{ email: "bad@", type: "work" }] });
   assert.match(error, /emails: .*is not an e-mail address/);
   assert.match(headers.get("content-disposition")!, /people errors\.jsonl/);
   assert.match(csv.text, /^"name","emails","mrr","url","error"/);

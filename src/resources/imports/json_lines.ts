@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { invalid } from "../../core/errors.ts";
 import { isExact } from "../../values/number.ts";
-import { columnsMax, type Lines, lineMax } from "./table.ts";
+import { type CellValue, columnsMax, type Lines, lineMax } from "./table.ts";
 
 type Objects = Record<string, unknown>;
 
@@ -24,7 +24,7 @@ async function* cellsOf(
   const places = new Map<string, number>();
   let n = 0;
   for await (const object of objects) {
-    const cells: (string | null)[] = names.map(() => null);
+    const cells: CellValue[] = names.map(() => null);
     for (const [name, value] of Object.entries(object)) {
       const at = places.get(name) ?? names.push(name) - 1;
       places.set(name, at);
@@ -37,8 +37,9 @@ async function* cellsOf(
   }
 }
 
-function cellOf(value: unknown, place: string): string | null {
+function cellOf(value: unknown, place: string): CellValue {
   if (value === undefined || value === null) return null;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
   const isNested = typeof value === "object";
   if (isDeeper(value, levelsMost)) throw invalid({ [place]: `must be nested ${levelsMost} levels deep or less` });
   const text = isNested ? JSON.stringify(value) : String(value);

@@ -6,7 +6,7 @@ import { empty, sql, statement } from "../../db/sql.ts";
 import { pageInput, pageOf, readPage } from "../../records/page.ts";
 import { getRecord } from "../../records/records.ts";
 import { importResource } from "./import.ts";
-import { rowStates } from "./import_rows.ts";
+import { type ImportRow, rowStates } from "./import_rows.ts";
 
 const row = z.strictObject({
   row: z.int().describe("Its number, from 1."),
@@ -30,7 +30,7 @@ export const listRows = operation({
     const found = await rowsOf(ctx, id, { status, limit: limit + 1, skip });
     const data = found.slice(0, limit).map(({ cells, ...one }) => ({
       ...one,
-      cells: Object.fromEntries(columns.map(({ name }, i) => [name, cells[i] ?? null])),
+      cells: Object.fromEntries(columns.map(({ name }, i) => [name, shown(cells[i])])),
     }));
     return { data, has_more: found.length > limit };
   },
@@ -44,7 +44,10 @@ interface Wanted {
   skip?: number;
 }
 
-type Shown = Omit<z.output<typeof row>, "cells"> & { cells: (string | null)[] };
+type Shown = Omit<z.output<typeof row>, "cells"> & Pick<ImportRow, "cells">;
+
+const shown = (cell: ImportRow["cells"][number] | undefined): string | null =>
+  typeof cell === "number" ? String(cell) : (cell ?? null);
 
 /** Rows of an import in their order. */
 export async function rowsOf(ctx: Ctx, importId: string, { status, after = 0, limit, skip = 0 }: Wanted): Promise<Shown[]> {

@@ -2,13 +2,13 @@
 import { contact } from "../contacts/contact.ts";
 import type { Body } from "./bodies.ts";
 
-/** The members of a list, as texts: those that are objects are JSON again. Text that is no JSON is the only member. */
-export function membersIn(text: string, change: (one: string) => string[]): string[] {
-  const whole = parsed(text);
+/** The members of a list: those that are objects are JSON again. What is no JSON is the only member. */
+export function membersIn(text: string | number, change: (one: string | number) => (string | number)[]): (string | number)[] {
+  const whole = typeof text === "number" ? text : parsed(text);
   const all = Array.isArray(whole) ? whole : typeof whole === "object" && whole !== null ? [whole] : [text];
   return all
     .filter((one) => one !== null && one !== "")
-    .flatMap((one) => (typeof one === "object" ? JSON.stringify(one) : change(String(one))));
+    .flatMap((one) => (typeof one === "object" ? JSON.stringify(one) : change(typeof one === "number" ? one : String(one))));
 }
 
 /** The object that a member is; null for text. What the object does not say is left out. */

@@ -16,28 +16,28 @@ export interface Filled {
   columns: Map<string, string>;
 }
 
-export function put(ctx: Ctx, read: Filled, column: Column, texts: readonly string[]): void {
+export function put(ctx: Ctx, read: Filled, column: Column, values: readonly (string | number)[]): void {
   const { part, field, target } = column;
   const own = Object.hasOwn(puts, target.target) ? puts[target.target] : undefined;
-  for (const text of texts) {
-    const place = (own ?? plain)(read.bodies[part], text, column, ctx);
+  for (const value of values) {
+    const place = own?.(read.bodies[part], String(value), column, ctx, value) ?? plain(read.bodies[part], value, column, ctx);
     read.columns.set(`${part}.${place}`, column.name);
   }
   if (field === "first_name" || field === "last_name") read.columns.set(`${part}.name`, column.name);
 }
 
-function plain(body: Body, text: string, column: Column, ctx: Ctx): string {
+function plain(body: Body, given: string | number, column: Column, ctx: Ctx): string {
   const { field, target } = column;
   if (takesList(target)) {
-    const values = column.isSplit ? [text] : pieces(text, /[;,\n|]/);
+    const values = column.isSplit || typeof given === "number" ? [given] : pieces(given, /[;,\n|]/);
     body[field] = [...(body[field] ?? []), ...values.map((one) => valueOf(target.type, one, column, ctx))];
-  } else if (target.multiple && body[field] !== undefined) body[field] = `${body[field]}\n\n${text}`;
-  else body[field] = valueOf(target.type, text, column, ctx);
+  } else if (target.multiple && body[field] !== undefined) body[field] = `${body[field]}\n\n${given}`;
+  else body[field] = valueOf(target.type, given, column, ctx);
   return field;
 }
 
-/** Puts a text into a body, and returns its place. */
-type Put = (body: Body, text: string, column: Column, ctx: Ctx) => string;
+/** Puts a text, or what is given as a number, into a body, and returns its place. */
+type Put = (body: Body, text: string, column: Column, ctx: Ctx, given: string | number) => string;
 
 const listed =
   (field: string, member: string): Put =>
@@ -96,9 +96,9 @@ const puts: Readonly<Record<string, Put>> = {
     body.pipeline_word = { column: name, text } satisfies Word;
     return "pipeline";
   },
-  "opportunity.confidence": (body, text, column, ctx) => {
-    const share = column.isShare ? Number(valueOf("number", text, column, ctx)) : null;
-    body.confidence = share === null ? valueOf("integer", text, column, ctx) : Math.round(share * 100);
+  "opportunity.confidence": (body, _, column, ctx, given) => {
+    const share = column.isShare ? Number(valueOf("number", given, column, ctx)) : null;
+    body.confidence = share === null ? valueOf("integer", given, column, ctx) : Math.round(share * 100);
     return "confidence";
   },
   "opportunity.value_period": (body, text, column) => {

@@ -74,10 +74,10 @@ export function readRow(
   for (const given of columns) {
     const currency = given.part === "lead" ? otherwise : (said.get(given.part) ?? known ?? otherwise);
     const column = given.target.type === "money" ? inCurrency(given, currency) : given;
-    const raw = column.cells.map(({ at }) => (column.isExact ? (row.cells[at] ?? "") : textAt(column, row, at)));
+    const raw = column.cells.map(({ at }) => (column.isExact ? (row.cells[at] ?? "") : valueAt(column, row, at)));
     try {
-      const texts = textsOf(column, raw);
-      if (texts.length > 0) put(ctx, read, column, texts);
+      const values = valuesOf(column, raw);
+      if (values.length > 0) put(ctx, read, column, values);
     } catch (problem) {
       const { words } = refusalIn(problem);
       read.errors.push({
@@ -114,10 +114,11 @@ export function textOf(columns: readonly Column[], row: ImportRow, target: strin
   const column = columns.find((one) => one.target.target === target);
   if (column === undefined) return undefined;
   try {
-    return textsOf(
+    const [text] = valuesOf(
       column,
-      column.cells.map(({ at }) => textAt(column, row, at)),
-    )[0];
+      column.cells.map(({ at }) => valueAt(column, row, at)),
+    );
+    return text === undefined ? undefined : String(text);
   } catch (problem) {
     refusalIn(problem);
     return undefined;
@@ -129,7 +130,7 @@ function currenciesSaid(columns: readonly Column[], row: ImportRow, asked: strin
   const found = new Map<Part, string>();
   for (const part of partsWithCurrency) {
     const money = columns.filter((one) => one.part === part && one.target.type === "money");
-    const amounts = money.map((one) => one.cells.map(({ at }) => textAt(one, row, at)).join(one.join));
+    const amounts = money.map((one) => one.cells.map(({ at }) => valueAt(one, row, at)).join(one.join));
     const said = saidIn({ column: textOf(columns, row, `${part}.currency`), amounts }, asked, otherwise);
     if (said !== null) found.set(part, said);
   }
@@ -151,24 +152,29 @@ function putCurrency(body: Body, part: PartWithCurrency, said: string | undefine
   if (isNothing) for (const key of Object.keys(body)) delete body[key];
 }
 
-const surplusError = (width: number, surplus: readonly (string | null)[]): string =>
+const surplusError = (width: number, surplus: ImportRow["cells"]): string =>
   `has ${width + surplus.length} cells, but there are ${width} columns; left over is ${JSON.stringify(surplus.join(" | ").slice(0, 100).toWellFormed())}: are quotes missing around a cell?`;
 
-const cellAt = ({ cells }: ImportRow, at: number): string => cells[at]?.trim() ?? "";
+function cellAt({ cells }: ImportRow, at: number): string | number {
+  const cell = cells[at] ?? "";
+  return typeof cell === "number" ? cell : cell.trim();
+}
 
-const textAt = ({ isGuarded }: Column, row: ImportRow, at: number): string =>
-  isGuarded ? withoutGuard(cellAt(row, at)) : cellAt(row, at);
+function valueAt({ isGuarded }: Column, row: ImportRow, at: number): string | number {
+  const cell = cellAt(row, at);
+  return isGuarded && typeof cell === "string" ? withoutGuard(cell) : cell;
+}
 
-/** The texts for a target: none, one, or several of a list. */
-function textsOf({ cells, join, given, isNested, isExact }: Column, raw: readonly string[]): string[] {
+/** The values for a target: none, one, or several of a list. */
+function valuesOf({ cells, join, given, isNested, isExact }: Column, raw: readonly (string | number)[]): (string | number)[] {
   const all = cells.map((cell, i) => {
-    const text = raw[i]!;
-    if (!isExact && spreadsheetError.test(text)) bad("is an error of the spreadsheet");
-    const texts = text === "" ? [] : isNested ? membersIn(text, (one) => cell.change(one, given)) : cell.change(text, given);
-    return texts.some((one) => one !== "") || cell.default === null ? texts.filter((one) => one !== "") : [cell.default];
+    const value = raw[i]!;
+    if (!isExact && spreadsheetError.test(String(value))) bad("is an error of the spreadsheet");
+    const values = value === "" ? [] : isNested ? membersIn(value, (one) => cell.change(one, given)) : cell.change(value, given);
+    return values.some((one) => one !== "") || cell.default === null ? values.filter((one) => one !== "") : [cell.default];
   });
-  const texts = all.flat();
-  return cells.length > 1 && texts.length > 0 ? [texts.join(join)] : texts;
+  const values = all.flat();
+  return cells.length > 1 && values.length > 0 ? [values.join(join)] : values;
 }
 
 const spreadsheetError = /^#(?:REF!|N\/A|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!)$/;

@@ -30,7 +30,7 @@ function grouping({ columns, options: { group_by } }: Import): (read: ReadRow) =
   const column = columns.find(({ name }) => name === group_by);
   if (column !== undefined)
     return async ({ row }) => {
-      const value = row.cells[column.index]?.trim() ?? "";
+      const value = String(row.cells[column.index] ?? "").trim();
       return value === "" ? null : { value, isDomain: false };
     };
   if (group_by !== "email_domain") return async () => null;

@@ -1,8 +1,8 @@
 // The rows of a sheet of a workbook, as the spreadsheet shows them: dates as dates, percentages as percentages, formulas as their
 // results.
 
-import { type Format, formatsIn, numberText } from "./sheet_numbers.ts";
-import { columnsMax, type Lines } from "./table.ts";
+import { type Format, formatsIn, numberOf } from "./sheet_numbers.ts";
+import { type CellValue, columnsMax, type Lines } from "./table.ts";
 import { type Handlers, Workbook } from "./workbook.ts";
 
 const sharedCharsMax = 64 * 1024 ** 2;
@@ -111,7 +111,7 @@ const unescaped = (text: string): string =>
     .replaceAll("\0", "")
     .toWellFormed();
 
-async function* rowsOf(book: Workbook, path: string, known: Known): AsyncGenerator<(string | null)[]> {
+async function* rowsOf(book: Workbook, path: string, known: Known): AsyncGenerator<CellValue[]> {
   const sheet = new Sheet(known, (reason) => book.refuse(reason));
   try {
     for await (const _ of book.read(path, sheet.handlers)) yield* sheet.taken();
@@ -137,8 +137,8 @@ class Sheet {
   readonly handlers: Handlers;
   private readonly known: Known;
   private readonly refuse: (reason: string) => never;
-  private rows: (string | null)[][] = [];
-  private row: (string | null)[] = [];
+  private rows: CellValue[][] = [];
+  private row: CellValue[] = [];
   private next = 0;
   private cell: Open | null = null;
   private isValue = false;
@@ -154,7 +154,7 @@ class Sheet {
   }
 
   /** The rows that were read since the last call. */
-  taken(): (string | null)[][] {
+  taken(): CellValue[][] {
     const { rows } = this;
     this.rows = [];
     return rows;
@@ -182,17 +182,17 @@ class Sheet {
     this.cell = null;
     if (cell.hasFormula && !cell.hasValue)
       this.refuse(`has a formula without its result in ${cell.at}: open it in a spreadsheet program and save it`);
-    const text = this.textOf(cell);
-    if (text === "") return;
+    const value = this.valueOf(cell);
+    if (value === "") return;
     if (cell.column >= columnsMax) this.refuse(`must have ${columnsMax} columns or fewer; there is a value in ${cell.at}`);
-    this.row[cell.column] = text;
+    this.row[cell.column] = value;
   }
 
-  private textOf({ type, value, style }: Open): string {
+  private valueOf({ type, value, style, hasFormula }: Open): string | number {
     const { shared, formats, is1904 } = this.known;
     if (type === "s") return shared[Number(value)] ?? "";
     if (type === "b") return value === "" ? "" : String(value === "1");
-    if (type === "n") return numberText(value, formats[style] ?? "plain", is1904);
+    if (type === "n") return numberOf(value, { format: formats[style] ?? "plain", is1904, isResult: hasFormula });
     return unescaped(value);
   }
 }

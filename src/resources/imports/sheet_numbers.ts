@@ -1,4 +1,5 @@
 // Numbers of a sheet. Its styles say which of them are dates and percentages.
+import { isExact } from "../../values/number.ts";
 import type { Workbook } from "./workbook.ts";
 
 export type Format = "plain" | "percent" | "date";
@@ -33,13 +34,25 @@ function formatOf(id: number, code: string | undefined): Format {
   return marks.includes("%") ? "percent" : "plain";
 }
 
-/** A number as text. The file may have it with more digits than the spreadsheet counts with. */
-export function numberText(value: string, format: Format, is1904: boolean): string {
+/** How a number is meant. */
+interface Meaning {
+  format: Format;
+  is1904: boolean;
+  /** A formula has it as its result. */
+  isResult: boolean;
+}
+
+/**
+ * What a cell holds: a number, or the text that the spreadsheet shows for a date or a percentage. The result of a formula may have more
+ * digits in the file than the spreadsheet counts with. Digits that are no exact number are a code.
+ */
+export function numberOf(value: string, { format, is1904, isResult }: Meaning): string | number {
   const number = Number(value);
   if (value.trim() === "" || !Number.isFinite(number)) return value;
   if (format === "date") return dateText(number, is1904);
   if (format === "percent") return `${rounded(number * 100)}%`;
-  return String(rounded(number));
+  if (!isExact(number) && /^-?\d+$/.test(value)) return value;
+  return isResult ? rounded(number) : number;
 }
 
 const rounded = (value: number): number => Number(value.toPrecision(15));

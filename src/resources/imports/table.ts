@@ -1,4 +1,4 @@
-// A table as it is read: column names, and rows of texts. However large it is, only a piece of it is in memory.
+// A table as it is read: column names, and rows of cells. However large it is, only a piece of it is in memory.
 import { open } from "node:fs/promises";
 import { z } from "zod";
 import { invalid } from "../../core/errors.ts";
@@ -44,7 +44,9 @@ interface Piece {
   json: string;
 }
 
-export type Cells = readonly (string | null)[];
+/** What is a number in JSON or in a workbook stays one: as text it would be read by the decimal mark of its column. */
+export type CellValue = string | number | null;
+export type Cells = readonly CellValue[];
 
 /** What a file consists of. */
 export interface Lines {
@@ -133,7 +135,7 @@ class Collected {
   /** The pieces of these lines as bytes. */
   async *take(lines: AsyncIterable<Cells>): AsyncGenerator<Buffer> {
     for await (const line of lines) {
-      if (this.names === null) this.names = line.map((one) => one ?? "");
+      if (this.names === null) this.names = line.map((one) => String(one ?? ""));
       else if (!this.hasNames(line)) this.add(line);
       this.checkColumns();
       if (this.open.length >= pieceRows || this.openChars >= pieceChars) yield this.close();
@@ -156,7 +158,10 @@ class Collected {
   /** Files that were put together have the names again. */
   private hasNames(line: Cells): boolean {
     return (
-      !this.mayGrow && line.length > 1 && line.length === this.names!.length && line.every((one, i) => one === this.names![i])
+      !this.mayGrow &&
+      line.length > 1 &&
+      line.length === this.names!.length &&
+      line.every((one, i) => textOf(one) === this.names![i])
     );
   }
 
@@ -169,7 +174,8 @@ class Collected {
     this.cells += row.length;
     if (this.rows > rowsMax) this.refuse(`must have ${rowsMax} rows or fewer: split it`);
     if (this.cells > cellsMax) this.refuse(`must have ${cellsMax} cells or fewer: split it`);
-    for (const [i, cell] of row.entries()) {
+    for (const [i, value] of row.entries()) {
+      const cell = textOf(value);
       if (cell === null) continue;
       const most = this.nested.has(i) ? nestedMax : cellMax;
       if (cell.length > most) this.refuse(`row ${this.rows} has a cell of more than ${most} characters`);
@@ -205,9 +211,11 @@ class Collected {
   }
 }
 
+const textOf = (cell: CellValue): string | null => (typeof cell === "number" ? String(cell) : cell);
+
 /** Spreadsheets often write empty cells at the end of a row. */
 function withoutBlankEnd(row: Cells, width: number): Cells {
-  const last = row.findLastIndex((cell) => cell !== null && cell.trim() !== "");
+  const last = row.findLastIndex((cell) => textOf(cell)?.trim());
   return row.slice(0, Math.max(width, last + 1));
 }
 

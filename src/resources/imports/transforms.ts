@@ -111,10 +111,18 @@ export const splits = (transform: Transform | undefined): boolean =>
 export const writesPlainly = (transform: Transform | undefined): boolean =>
   listOf(transform).some((one) => typeof one === "string" && /^(?:number|money_minor|date)/.test(one));
 
-/** The steps as one function. */
-export function transformOf(transform: Transform | undefined): (text: string, writing: Writing) => string[] {
+/** The steps as one function. What is a number already is one without a step, and has a point for steps that read it. */
+export function transformOf(transform: Transform | undefined): (value: string | number, writing: Writing) => (string | number)[] {
   const steps = listOf(transform).map(stepOf);
-  return (text, writing) => steps.reduce((texts, apply) => apply(texts, writing), [text]);
+  const ofNumbers = listOf(transform)
+    .filter((one) => typeof one !== "string" || !/^number\b/.test(one))
+    .map(stepOf);
+  return (value, writing) => {
+    if (typeof value === "string") return steps.reduce((texts, apply) => apply(texts, writing), [value]);
+    const text = String(value);
+    const texts = ofNumbers.reduce((all, apply) => apply(all, { ...writing, decimal: "." }), [text]);
+    return texts.map((one) => (one === text ? value : one));
+  };
 }
 
 function stepOf(one: Step): Apply {
