@@ -9,9 +9,9 @@ export const cursorOf = (input: { fingerprint: () => string }, values: readonly 
   Buffer.from(JSON.stringify([input.fingerprint(), ...values])).toString("base64url");
 
 export function readCursor(
-  given: Record<string, string>,
+  given: { _cursor?: string; _skip?: string },
   fingerprint: () => string,
-  order: readonly OrderKey[],
+  order: { length: number },
 ): (string | null)[] | null {
   if (given._cursor === undefined || given._cursor === "") return null;
   const errors: FieldErrors = {};

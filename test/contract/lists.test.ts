@@ -1,5 +1,6 @@
 // What every list promises, by its definition: paging, trimming, filters and order.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { Field } from "../../src/core/field.ts";
 import type { Operation } from "../../src/core/operation.ts";
@@ -221,6 +222,66 @@ for (const { resource: of } of lists) {
       assert.equal((await acme.get(path)).total_results, undefined);
       await acme.refused(400, "GET", `${path}?_count=all`, undefined, "_count");
     });
+  });
+}
+
+// --- lists that are not of records ---
+
+const description = JSON.parse(readFileSync("generated/openapi.json", "utf8"));
+
+/** Every form that an answer may have. */
+function formsOf(schema: any): any[] {
+  const named = schema?.$ref?.split("/").at(-1);
+  if (named !== undefined) return formsOf(description.components.schemas[named]);
+  const parts = schema?.anyOf ?? schema?.oneOf ?? schema?.allOf;
+  return parts === undefined ? [schema] : parts.flatMap(formsOf);
+}
+
+const answersWithMore = Object.entries<any>(description.paths).flatMap(([path, { get }]) =>
+  formsOf(get?.responses?.["200"]?.content?.["application/json"]?.schema)
+    .map((form) => form?.properties)
+    .filter((shown) => shown?.data !== undefined && shown.has_more !== undefined && shown.has_more.const !== false)
+    .map((shown) => ({
+      path,
+      shown,
+      parameters: (get.parameters ?? []).map(({ name, $ref }: any) => name ?? $ref.split("/").at(-1)),
+    })),
+);
+
+test("every list that may have more says where it goes on", () => {
+  const lacking = answersWithMore.filter(({ shown, parameters }) => !shown.cursor_next || !parameters.includes("_cursor"));
+
+  assert.ok(answersWithMore.length > 50);
+  assert.deepEqual(
+    lacking.map(({ path }) => path),
+    [],
+  );
+});
+
+/** This one asks the provider of numbers. */
+const asking = new Set(["phone_number.available"]);
+
+const ofNoRecords = operations.filter(
+  ({ method, verb, path, parameters }) =>
+    method === "GET" &&
+    verb === null &&
+    !path.includes("{") &&
+    ["_cursor", "_limit"].every((one) => parameters.some(({ name }) => name === one)),
+);
+
+for (const { name, path } of ofNoRecords) {
+  if (asking.has(name)) continue;
+  test(`GET ${path} is followed by its cursor to its end`, async () => {
+    const acme = await organization();
+    await acme.member();
+    const whole = (await acme.get(`${path}?_limit=200`)).data;
+    const limit = Math.max(1, Math.ceil(whole.length / 3));
+
+    const followed = await acme.all(`${path}?_limit=${limit}`);
+
+    assert.deepEqual(followed, whole);
+    for (const wrong of ["nonsense", Buffer.from('["","x"]').toString("base64url")])
+      await acme.refused(400, "GET", `${path}?_cursor=${wrong}`, undefined, "_cursor");
   });
 }
 

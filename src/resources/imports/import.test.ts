@@ -508,3 +508,20 @@ test("whatever is in the cells comes out of CSV again", async () => {
     }),
   );
 });
+
+test("the rows of an import are followed by their cursor, which is only for these", async () => {
+  const acme = await organization();
+  const made = async () => acme.post("/import/", { rows: Array.from({ length: 7 }, (_, i) => ({ name: `Firm ${i}` })) });
+  const [{ id }, other] = [await made(), await made()];
+
+  const all = await acme.all(`/import/${id}/rows/?_limit=3`);
+  const { cursor_next } = await acme.get(`/import/${id}/rows/?_limit=3`);
+
+  assert.deepEqual(
+    all.map(({ row }) => row),
+    [1, 2, 3, 4, 5, 6, 7],
+  );
+  for (const path of [`${other.id}/rows/?_cursor=${cursor_next}`, `${id}/rows/?status=pending&_cursor=${cursor_next}`])
+    await acme.refused(400, "GET", `/import/${path}`, undefined, "_cursor");
+  await acme.refused(400, "GET", `/import/${id}/rows/?_skip=1&_cursor=${cursor_next}`, undefined, "_skip");
+});

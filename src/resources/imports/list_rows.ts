@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";
 import { empty, sql, statement } from "../../db/sql.ts";
-import { pageInput, pageOf, readPage } from "../../records/page.ts";
+import { pageInput, pageOf, pageTo, readPage } from "../../records/page.ts";
 import { getRecord } from "../../records/records.ts";
 import { importResource } from "./import.ts";
 import { type ImportRow, rowStates } from "./import_rows.ts";
@@ -26,13 +26,14 @@ export const listRows = operation({
   output: pageOf(row),
   async run(ctx, { id, status, ...given }) {
     const { columns } = await getRecord(ctx, importResource, id);
-    const { limit, skip } = readPage(given);
-    const found = await rowsOf(ctx, id, { status, limit: limit + 1, skip });
+    const filters = `${id} ${status}`;
+    const { limit, skip, after } = readPage(given, filters);
+    const found = await rowsOf(ctx, id, { status, after, limit: limit + 1, skip });
     const data = found.slice(0, limit).map(({ cells, ...one }) => ({
       ...one,
       cells: Object.fromEntries(columns.map(({ name }, i) => [name, shown(cells[i])])),
     }));
-    return { data, has_more: found.length > limit };
+    return pageTo(data, { has_more: found.length > limit, last: data.at(-1)?.row }, filters);
   },
 });
 

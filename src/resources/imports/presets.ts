@@ -1,7 +1,7 @@
 // Lists the fields that columns can be mapped to.
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
-import { page, pageInput } from "../../records/page.ts";
+import { page, pageInput, pageOf } from "../../records/page.ts";
 import { targetTypes } from "./target_lines.ts";
 import { targetsOf } from "./targets.ts";
 import { transforms } from "./transforms.ts";
@@ -30,9 +30,7 @@ export const listPresets = operation({
       .describe("The kind of import; by default `lead`. `activity` for the activities that a row of leads may have."),
     ...pageInput,
   },
-  output: z.strictObject({
-    data: z.array(target),
-    has_more: z.boolean(),
+  output: pageOf(target).extend({
     presets: z.array(target).describe("The same as `data`."),
     transforms: z
       .array(z.strictObject({ transform: z.unknown(), doc: z.string() }))

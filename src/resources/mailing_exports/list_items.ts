@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Ctx, query } from "../../core/context.ts";
 import { operation } from "../../core/operation.ts";
 import { empty, sql, statement } from "../../db/sql.ts";
-import { pageInput, pageOf, readPage } from "../../records/page.ts";
+import { pageInput, pageOf, pageTo, readPage } from "../../records/page.ts";
 import { getRecord } from "../../records/records.ts";
 import { itemStates } from "./items.ts";
 import { mailingExport } from "./mailing_export.ts";
@@ -30,23 +30,23 @@ export const listItems = operation({
   output: pageOf(item),
   async run(ctx, { id, status, ...given }) {
     await getRecord(ctx, mailingExport, id);
-    const { limit, skip } = readPage(given);
-    const found = await itemsOf(ctx, id, status, limit + 1, skip);
-    return { data: found.slice(0, limit), has_more: found.length > limit };
+    const filters = `${id} ${status}`;
+    const { limit, skip, after } = readPage(given, filters);
+    const found = await itemsOf(ctx, id, { status, after, limit: limit + 1, skip });
+    const data = found.slice(0, limit);
+    return pageTo(data, { has_more: found.length > limit, last: data.at(-1)?.ord }, filters);
   },
 });
 
 async function itemsOf(
   ctx: Ctx,
   exportId: string,
-  status: Item["status"] | undefined,
-  limit: number,
-  skip: number,
+  { status, after, limit, skip }: { status: Item["status"] | undefined; after: number; limit: number; skip: number },
 ): Promise<Item[]> {
   const rows = await query(
     ctx,
     statement(sql`select ord, contact_id, status, address, error from mailing_export_item
-      where organization_id = ${ctx.organization_id} and mailing_export_id = ${exportId}
+      where organization_id = ${ctx.organization_id} and mailing_export_id = ${exportId} and ord > ${after}
         ${status === undefined ? empty : sql`and status = ${status}`} order by ord limit ${limit} offset ${skip}`),
   );
   return rows.map(([ord, contact_id, state, address, error]) => ({

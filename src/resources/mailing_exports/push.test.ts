@@ -214,6 +214,7 @@ test("a platform that refuses a whole batch for one contact gets the others", as
       true,
     ],
   );
+  assert.equal((await acme.all(`/mailing_export/${done.id}/items/?_limit=2`)).length, 5);
   const failed = (await items("?status=failed")).data;
   assert.deepEqual([failed.length, failed[0].contact_id, failed[0].address], [1, done.errors[0].contact_id, "cid@x.io"]);
   await acme.refused(400, "GET", `/mailing_export/${done.id}/items/?status=bogus`, undefined, "status");

@@ -51,8 +51,8 @@ export const listAvailability = operation({
   async run(ctx, input) {
     const members = ctx.directory.list(user).filter((one) => one.status === "active");
     const byName = members.toSorted((a, b) => a.name.localeCompare(b.name, "en") || (a.id < b.id ? -1 : 1));
-    const { data, has_more } = page(byName, input);
-    return { data: await shown(ctx, data), has_more };
+    const { data, ...rest } = page(byName, input);
+    return { ...rest, data: await shown(ctx, data) };
   },
 });
 

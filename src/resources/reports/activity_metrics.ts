@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { operation } from "../../core/operation.ts";
 import { raw, type Sql, sql } from "../../db/sql.ts";
-import { page, pageInput } from "../../records/page.ts";
+import { page, pageInput, pageOf } from "../../records/page.ts";
 import { valueDue } from "../opportunities/deal_sums.ts";
 import { periods } from "../shared/money.ts";
 import { total } from "./report.ts";
@@ -220,12 +220,12 @@ export const listMetrics = operation({
   permission: "member",
   group: "report",
   input: pageInput,
-  output: z.strictObject({ metrics: z.array(shownMetric), data: z.array(shownMetric), has_more: z.boolean() }),
+  output: pageOf(shownMetric).extend({ metrics: z.array(shownMetric).describe("The same as `data`.") }),
   async run(_ctx, input) {
-    const { data, has_more } = page(
+    const found = page(
       metrics.map(({ key, name, description, unit }) => ({ key, name, description, unit })),
       input,
     );
-    return { metrics: data, data, has_more };
+    return { ...found, metrics: found.data };
   },
 });
