@@ -9,10 +9,14 @@ export const receipt = z.object({
   files: z
     .record(z.string(), z.int())
     .describe(
-      "How many stored files were `removed`, also exports and archives; `kept` on request; are `unread`, packed or media; or are `begun_anew`, exports that were being written.",
+      "How many stored files were `removed`, also exports and archives; `kept` on request; are `unread`, such as pictures and PDF of others; or are `begun_anew`, exports that were being written.",
     ),
   kept_file_ids: z.array(z.string()).describe("Files that name the person and were kept on request; at most a hundred."),
-  n_shared: z.int().describe("Values that others have too, such as the number of a switchboard. They stay with the others."),
+  n_shared: z
+    .int()
+    .describe(
+      "Values that others have too, such as the number of a switchboard or the name of another lead. They stay with the others.",
+    ),
   salt: z.string().describe("Put before each value before it was hashed."),
   values: z
     .array(z.object({ kind: z.enum(["name", "email", "phone", "url"]), sha256: z.string() }))
