@@ -126,3 +126,58 @@ test("many are subscribed to a sequence, paused, reassigned and resumed", async 
   const [first] = (await ways()).filter((one: any) => one.contact_id === ann.id);
   assert.deepEqual([first.status, first.calls_assigned_to], ["active", [bob.userId]]);
 });
+
+test("a bulk e-mail without its template writes to nobody, and neither does one without a subject or a text", async () => {
+  const { acme, template } = await outreach();
+  const to = address("ann");
+  await acme.lead({ contacts: [contactOf("Ann", to)] });
+  const empty = await acme.post("/email_template/", { name: "Empty", subject: "Hello" });
+  const body = { template_id: template.id, all: true };
+
+  await acme.refused(400, "POST", "/bulk_action/email/", { ...body, template_id: empty.id }, "template_id");
+  const emptied = await acme.post("/bulk_action/email/", body);
+  await acme.put(`/email_template/${template.id}/`, { body: " " });
+  await work();
+  const stopped = await acme.get(`/bulk_action/${emptied.id}/`);
+  await acme.put(`/email_template/${template.id}/`, { body: "<p>Hi</p>" });
+  const deleted = await acme.post("/bulk_action/email/", body);
+  await acme.delete(`/email_template/${template.id}/`);
+  await work();
+  const gone = await acme.get(`/bulk_action/${deleted.id}/`);
+
+  assert.deepEqual([stopped.status, stopped.n_objects_processed], ["error", 0]);
+  assert.match(stopped.error, /template_id names a template without a subject or without a text/);
+  assert.deepEqual(
+    [gone.status, gone.n_objects_processed, gone.error],
+    ["error", 0, "Its template was deleted: start another with one that exists"],
+  );
+  assert.equal(server.to(to).length, 0);
+});
+
+test("a bulk action whose sequence or field is gone stops before its records", async () => {
+  const { acme } = await outreach();
+  await acme.lead({ contacts: [contactOf("Ann")] });
+  const steps = [{ step_type: "task", text: "Call", delay: 864_000 }];
+  const sequence = await acme.post("/sequence/", { name: "Outreach", status: "active", steps });
+  const field = await acme.customField("lead", { type: "text" });
+  const begun = await acme.post("/bulk_action/sequence_subscription/", {
+    action_type: "subscribe",
+    sequence_id: sequence.id,
+    all: true,
+  });
+  const edit = await acme.post("/bulk_action/edit/", {
+    type: "set_custom_field",
+    custom_field_id: field.id,
+    custom_field_value: "x",
+    all: true,
+  });
+
+  await acme.delete(`/sequence/${sequence.id}/`);
+  await acme.delete(`/custom_field/lead/${field.id}/`);
+  await work();
+
+  const [one, other] = await Promise.all([begun, edit].map(({ id }) => acme.get(`/bulk_action/${id}/`)));
+  assert.deepEqual([one.status, one.n_objects_processed, other.status, other.n_objects_processed], ["error", 0, "error", 0]);
+  assert.match(one.error, /sequence_id does not exist/);
+  assert.match(other.error, /custom_field_id is not a custom field/);
+});

@@ -2,6 +2,8 @@
 import type { Ctx } from "../../core/context.ts";
 import { invalid } from "../../core/errors.ts";
 import type { Values } from "../../core/resource.ts";
+import { getRecord } from "../../records/records.ts";
+import { isBlank } from "../../values/blank.ts";
 import { parseEmail } from "../../values/email.ts";
 import { checkAddress, mailboxOf, sendersOf, usualMailbox } from "../accounts/senders.ts";
 import { asPerson } from "../activities/recipients.ts";
@@ -9,6 +11,7 @@ import { user } from "../organization/user.ts";
 import { checkNamed, type Named } from "../shared/named.ts";
 import { canBeAssigned } from "../tasks/assignee.ts";
 import { checkCallerId } from "../telephony/own_numbers.ts";
+import { emailTemplate } from "../templates/email_template.ts";
 import type { bulkEmail } from "./email.ts";
 import type { bulkSequenceSubscription } from "./sequence_subscription.ts";
 
@@ -17,6 +20,9 @@ export async function checkEmail(ctx: Ctx, given: Values<typeof bulkEmail>): Pro
   const { template_id, email_account_id } = given;
   if (!template_id) throw invalid({ template_id: "is required" });
   await checkNamed(ctx, [...named("template_id", "email_template", template_id)]);
+  const template = await getRecord(ctx, emailTemplate, template_id);
+  if (isBlank(template.body) || isBlank(given.subject || template.subject))
+    throw invalid({ template_id: "names a template without a subject or without a text: write them first" });
   await checkSender(ctx, { account: ["email_account_id", email_account_id], address: ["sender", given.sender] });
   return given;
 }
@@ -40,16 +46,18 @@ export async function checkSequenceSubscription(
     throw invalid({ sender_email: "is not an e-mail address" });
   const nobody = (calls_assigned_to ?? []).some((id) => !canBeAssigned(ctx.directory, id));
   if (nobody) throw invalid({ calls_assigned_to: "must be active members and groups" });
-  await checkNamed(ctx, [
-    ...named("sequence_id", "sequence", sequence_id),
-    ...named("from_phone_number_id", "phone_number", from_phone_number_id),
-  ]);
+  await checkSequence(ctx, sequence_id);
+  await checkNamed(ctx, [...named("from_phone_number_id", "phone_number", from_phone_number_id)]);
   await checkSender(ctx, { account: ["sender_account_id", sender_account_id], address: ["sender_email", sender_email] });
   checkCallerId(ctx, from_phone_number_id, ctx.actor.user_id, "from_phone_number_id");
   if (action_type !== "subscribe" || sender_account_id) return given;
   const caller = ctx.directory.get(user, ctx.actor.user_id)!;
   return { ...given, sender_name: given.sender_name ?? caller.name, sender_email: sender_email ?? caller.email };
 }
+
+/** It may be deleted at any time. */
+export const checkSequence = (ctx: Ctx, id: string | null | undefined): Promise<void> =>
+  checkNamed(ctx, [...named("sequence_id", "sequence", id)]);
 
 type Said = [field: string, value: string | null | undefined];
 

@@ -4,12 +4,14 @@ import { kindOf, type Resource, type Row } from "../../core/resource.ts";
 import { changedFields } from "../../records/event.ts";
 import { readPatch } from "../../records/input.ts";
 import { checkOwner, checkVisible } from "../../records/records.ts";
-import { type BulkAction, type Doing, each, gone, lockItems } from "./doing.ts";
+import { checkEdit, type GivenEdit } from "./check_edit.ts";
+import { type BulkAction, type Doing, each, gone, lockItems, whyRefused } from "./doing.ts";
 import { customOwners } from "./edit.ts";
 
 export const editing: Doing = {
   permission: "bulk_edit",
   of: (ctx, action) => ctx.registry.resource(editedKind(action))!,
+  stopped: (ctx, action) => whyRefused(() => checkEdit(ctx, action as GivenEdit)),
   async take(ctx, action, items) {
     const of = this.of(ctx, action);
     const rows = await lockItems(ctx, of, items);

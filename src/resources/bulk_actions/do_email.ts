@@ -8,7 +8,8 @@ import { email } from "../activities/email.ts";
 import { addressLine } from "../activities/recipients.ts";
 import { contact } from "../contacts/contact.ts";
 import { suppressedAmong } from "../contacts/unsubscribed_email.ts";
-import { type BulkAction, type Doing, type Done, each, gone, type Item } from "./doing.ts";
+import { checkEmail } from "./check_outreach.ts";
+import { type BulkAction, type Doing, type Done, each, gone, type Item, whyRefused } from "./doing.ts";
 
 type Contact = Row<typeof contact>;
 
@@ -16,6 +17,10 @@ export const emailing: Doing = {
   permission: "bulk_email",
   of: (ctx, { contact_preference }) => ctx.registry.resource(contact_preference === "contact" ? "contact" : "lead")!,
   coversContacts: ({ contact_preference }) => contact_preference === "all",
+  async stopped(ctx, action) {
+    if (action.template_id === null) return "Its template was deleted: start another with one that exists";
+    return whyRefused(() => checkEmail(ctx, action));
+  },
   async take(ctx, action, items) {
     const people = await peopleOf(ctx, items);
     const reached = await reachedOf(ctx, action.id, [...people.values()].flat());

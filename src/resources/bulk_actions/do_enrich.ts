@@ -4,23 +4,13 @@ import { invalid } from "../../core/errors.ts";
 import type { Resource, Row, Values } from "../../core/resource.ts";
 import { fieldsOf } from "../enrichment/found.ts";
 import { chooseProvider, type Kind, kinds, startForMany, type Wanted } from "../enrichment/start.ts";
-import { refusalOf } from "../shared/refused_words.ts";
-import { type BulkAction, type Doing, type Done, gone, lockItems } from "./doing.ts";
+import { type BulkAction, type Doing, type Done, gone, lockItems, whyRefused } from "./doing.ts";
 import type { bulkEnrich } from "./enrich.ts";
 
 export const enriching: Doing = {
   permission: "bulk_edit",
   of: (_ctx, { object_type }) => kinds[kindOf(object_type)],
-  async stopped(ctx, { provider }) {
-    try {
-      await chooseProvider(ctx, provider ?? null);
-      return null;
-    } catch (problem) {
-      const refusal = refusalOf(problem);
-      if (refusal === null) throw problem;
-      return refusal.words;
-    }
-  },
+  stopped: (ctx, { provider }) => whyRefused(async () => chooseProvider(ctx, provider ?? null)),
   async take(ctx, action, items) {
     const rows = await lockItems(ctx, this.of(ctx, action), items);
     const started = await startForMany(ctx, kindOf(action.object_type), [...rows.values()] as Row<Resource>[], wantedBy(action));

@@ -4,14 +4,16 @@ import type { Create, Patch, Row } from "../../core/resource.ts";
 import { sql } from "../../db/sql.ts";
 import { createRecord, findRecords, updateRecord } from "../../records/records.ts";
 import { sequenceSubscription } from "../sequences/sequence_subscription.ts";
+import { checkSequence } from "./check_outreach.ts";
 import { peopleOf } from "./do_email.ts";
-import { type BulkAction, type Doing, type Done, each, gone, type Item } from "./doing.ts";
+import { type BulkAction, type Doing, type Done, each, gone, type Item, whyRefused } from "./doing.ts";
 
 type Subscription = Row<typeof sequenceSubscription>;
 
 export const subscribing: Doing = {
   permission: "bulk_sequence_subscriptions",
   of: (ctx, { contact_preference }) => ctx.registry.resource(contact_preference === "contact" ? "contact" : "lead")!,
+  stopped: (ctx, { sequence_id }) => whyRefused(() => checkSequence(ctx, sequence_id)),
   take: (ctx, action, items) =>
     action.action_type === "subscribe" ? subscribeAll(ctx, action, items) : changeAll(ctx, action, items),
 };

@@ -55,6 +55,18 @@ export async function each(ctx: Ctx, items: readonly Item[], act: (ctx: Ctx, ite
   return done;
 }
 
+/** Why all of it would be refused now: what holds for the whole action, such as a template, may be gone. Null where it may go on. */
+export async function whyRefused(check: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await check();
+    return null;
+  } catch (problem) {
+    const refusal = refusalOf(problem);
+    if (refusal === null) throw problem;
+    return refusal.words.slice(0, 1000);
+  }
+}
+
 /** A refusal is the item's result. Anything else is thrown again. */
 export function failed(problem: unknown): Done {
   const refusal = refusalOf(problem);
