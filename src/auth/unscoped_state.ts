@@ -82,12 +82,13 @@ export const backgroundState = (now: Date): Statement => ({
       select name, greatest(0, extract(epoch from $1 - due_at)) as late, extract(epoch from $1 - fired_at) as fired, failures, latest_error
       from timer),
     workers as (select host, pid, extract(epoch from $1 - seen_at) as seen, defects from worker),
-    good as (select started_at, bytes from backup where state = 'done' order by started_at desc limit 1),
+    past_backup as (select * from backup where started_at <= $1::timestamptz + interval '1 minute'),
+    good as (select started_at, bytes from past_backup where state = 'done' order by started_at desc limit 1),
     backups as (
       select extract(epoch from $1 - (select started_at from good)) as age, (select bytes from good) as bytes, count(f) as failures,
         (array_agg(f.error order by f.started_at desc))[1] as latest_error
       from (select from backup limit 1) any_backup
-      left join backup f on f.state = 'failed' and f.started_at > coalesce((select started_at from good), '-infinity')
+      left join past_backup f on f.state = 'failed' and f.started_at > coalesce((select started_at from good), '-infinity')
       having count(*) > 0),
     server as (
       select pg_database_size(current_database()) as bytes, (select count(*) from pg_stat_activity where datid is not null) as connections,
@@ -128,12 +129,13 @@ export interface BackupAttempt {
   state: "running" | "done" | "failed";
 }
 
-/** The latest attempt of the schedule, of any host. Null: there was none yet. */
-export async function latestBackup(db: Database): Promise<BackupAttempt | null> {
+/** The latest attempt of the schedule, of any host. One of the future is of a clock that was wrong. Null: there was none yet. */
+export async function latestBackup(db: Database, now: Date): Promise<BackupAttempt | null> {
   const [row] = await db.unscoped({
     name: "backup.latest",
-    text: "/* across organizations: a backup is of all of them */ select started_at::text, state from backup order by started_at desc, id desc limit 1",
-    values: [],
+    text: `/* across organizations: a backup is of all of them */ select started_at::text, state from backup
+           where started_at <= $1::timestamptz + interval '1 minute' order by started_at desc, id desc limit 1`,
+    values: [now],
   });
   return row === undefined ? null : { started_at: new Date(row[0]!), state: row[1] as BackupAttempt["state"] };
 }

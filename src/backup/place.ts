@@ -18,4 +18,7 @@ export type PlaceName = { folder: string } | { s3: S3Place; prefix: string };
 
 /** Names in the order of time. Whatever else lies in the folder is not ours. */
 export const nameAt = (at: Date): string => `headwater-${at.toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z.tar`;
+/** Without those of a clock that was ahead: they are older than their names say. */
+export const untilNow = (names: readonly string[], now: Date): string[] =>
+  names.filter((name) => name <= nameAt(new Date(now.getTime() + 60_000)));
 export const isName = (name: string): boolean => /^headwater-\d{8}T\d{6}Z\.tar$/.test(name);

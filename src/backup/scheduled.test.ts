@@ -9,11 +9,12 @@ import { command, dataDir, start, until } from "../../test/support/processes.ts"
 import { startS3 } from "../../test/support/s3_server.ts";
 import { service, startService, testSecretKey } from "../../test/support/service.ts";
 import { startMailServer } from "../../test/support/smtp.ts";
+import { latestBackup } from "../auth/unscoped_state.ts";
 import { parseConfig } from "../config.ts";
 import { withClient } from "../db/one_client.ts";
 import { openSecrets } from "../services/secrets.ts";
 import { openPlace } from "./open_place.ts";
-import type { Place } from "./place.ts";
+import { type Place, untilNow } from "./place.ts";
 import { isDue } from "./schedule.ts";
 import { takeScheduled } from "./scheduled.ts";
 
@@ -88,6 +89,33 @@ test("in a bucket, the newest stay, one is taken at a time, and what cannot be r
   assert.ok(failed?.taken instanceof Error && failed.failedBefore);
   const again = await take(6);
   assert.ok(again?.failedBefore && !(again.taken instanceof Error));
+});
+
+test("after a clock that was ahead, backups go on at their times, and the one of the future is not the last good one", async () => {
+  const acme = await organization(await startService());
+  const { databaseUrl: url, app } = acme.service;
+  const { backup } = parseConfig({ BACKUP_TO: dataDir() });
+  const place = await openPlace(backup!.to, dataDir());
+  const secrets = openSecrets(testSecretKey);
+  const { storage } = app.core.settings;
+  const source = { url, storage, secrets, key: null, withSecrets: true, release: "test", organization_id: null };
+  const at = (day: number, minute: number) => new Date(Date.UTC(2026, 2, day, 3, minute));
+  const take = (when: Date) => takeScheduled(source, place, { keep: 2 }, () => when);
+  const latest = (when: Date) => latestBackup(app.db, when);
+
+  await take(at(1, 1));
+  await take(at(8, 0));
+  const before = await latest(at(1, 2));
+  for (const minute of [2, 3]) await take(at(1, minute));
+
+  assert.deepEqual([before?.started_at, isDue("* * * * *", before, at(1, 2))], [at(1, 1), true]);
+  assert.deepEqual((await latest(at(1, 3)))?.started_at, at(1, 3));
+  const kept = ["20260301T030200Z", "20260301T030300Z", "20260308T030000Z"];
+  assert.deepEqual(
+    await place.list(),
+    kept.map((time) => `headwater-${time}.tar`),
+  );
+  assert.equal(untilNow(await place.list(), at(1, 3)).at(-1), "headwater-20260301T030300Z.tar");
 });
 
 test("while files are lost that the last backup had, none is good: that one stays, the operator hears of it, and may accept it", async () => {

@@ -4,7 +4,7 @@ import { withClient } from "../db/one_client.ts";
 import { newId } from "../values/id.ts";
 import { readArchive } from "./archive.ts";
 import type { Manifest } from "./manifest.ts";
-import { nameAt, type Place } from "./place.ts";
+import { nameAt, type Place, untilNow } from "./place.ts";
 import { type Source, takeBackup } from "./take.ts";
 
 export interface Outcome {
@@ -33,7 +33,7 @@ export const takeScheduled = (source: Source, place: Place, rules: Rules, clock:
       const { manifest, bytes } = await take(source, place, name);
       const missing = manifest.files.missing.count;
       const isWorse = good !== null && missing > good.missing && !rules.despiteMissing;
-      await removeOldest(place, rules.keep, isWorse ? good.name : name);
+      await removeOldest(place, rules.keep, isWorse ? good.name : name, clock());
       if (isWorse) throw new Error(lostSince(manifest, good.missing));
       await end(client, id, clock(), { bytes, missing });
       return { name, taken: manifest, failedBefore };
@@ -59,8 +59,8 @@ async function take(source: Source, place: Place, name: string): Promise<{ manif
 }
 
 /** The last good one stays, however old it is. */
-async function removeOldest(place: Place, keep: number, good: string): Promise<void> {
-  for (const name of (await place.list()).slice(0, -keep)) if (name !== good) await place.remove(name);
+async function removeOldest(place: Place, keep: number, good: string, now: Date): Promise<void> {
+  for (const name of untilNow(await place.list(), now).slice(0, -keep)) if (name !== good) await place.remove(name);
 }
 
 const lostSince = ({ files: { missing } }: Manifest, before: number): string =>
@@ -79,9 +79,11 @@ async function begin(client: pg.Client, id: string, name: string, now: Date): Pr
     now,
     "its process ended in the middle",
   ]);
-  const { rows } = await client.query("select state from backup order by started_at desc, id desc limit 1");
+  const past = "from backup where started_at <= $1::timestamptz + interval '1 minute'";
+  const { rows } = await client.query(`select state ${past} order by started_at desc, id desc limit 1`, [now]);
   const { rows: done } = await client.query(
-    "select name, missing_files as missing from backup where state = 'done' order by started_at desc, id desc limit 1",
+    `select name, missing_files as missing ${past} and state = 'done' order by started_at desc, id desc limit 1`,
+    [now],
   );
   await client.query("delete from backup where started_at < $1::timestamptz - interval '400 days'", [now]);
   await client.query("insert into backup (id, name, state, started_at) values ($1, $2, 'running', $3)", [id, name, now]);

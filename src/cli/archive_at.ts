@@ -4,6 +4,7 @@ import { access, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Opening } from "../backup/archive.ts";
 import { openPlace } from "../backup/open_place.ts";
+import { untilNow } from "../backup/place.ts";
 import { bucketOf, type Config } from "../config.ts";
 import { Mistake } from "./say.ts";
 
@@ -11,7 +12,8 @@ import { Mistake } from "./say.ts";
 export async function newestArchive({ backup, data_dir }: Config): Promise<string> {
   if (backup === null) throw new Mistake("Say which file, or set BACKUP_TO to where the backups are.");
   const place = await openPlace(backup.to, join(data_dir, scratch));
-  const name = (await place.list()).at(-1);
+  const names = await place.list();
+  const name = untilNow(names, new Date()).at(-1) ?? names[0];
   if (name === undefined) throw new Mistake(`There is no backup in ${place.said}.`);
   return "folder" in backup.to ? join(place.said, name) : `${place.said}${name}`;
 }

@@ -13,7 +13,7 @@ export const backups = ({ backup }: Pick<Config, "backup">, url: string, log: Lo
   doc: "Takes a backup at the times of `BACKUP_SCHEDULE`, where it is set.",
   everySeconds: 60,
   async run({ db, clock }) {
-    if (backup?.schedule == null || !isDue(backup.schedule, await latestBackup(db), clock())) return;
+    if (backup?.schedule == null || !isDue(backup.schedule, await latestBackup(db, clock()), clock())) return;
     const child = fork(process.argv[1]!, ["backup"], {
       execArgv: [...process.execArgv, ...workerFlags],
       env: { ...process.env, DATABASE_URL: url },
