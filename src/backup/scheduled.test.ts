@@ -91,9 +91,9 @@ test("in a bucket, the newest stay, one is taken at a time, and what cannot be r
   assert.ok(again?.failedBefore && !(again.taken instanceof Error));
 });
 
-test("after a clock that was ahead, backups go on at their times, and the one of the future is not the last good one", async () => {
-  const acme = await organization(await startService());
-  const { databaseUrl: url, app } = acme.service;
+test("after a clock that was ahead, backups go on at their times, and the one of the future is not the last good one", async (t) => {
+  const { databaseUrl: url, app, close } = await startService();
+  t.after(close);
   const { backup } = parseConfig({ BACKUP_TO: dataDir() });
   const place = await openPlace(backup!.to, dataDir());
   const secrets = openSecrets(testSecretKey);
@@ -118,10 +118,11 @@ test("after a clock that was ahead, backups go on at their times, and the one of
   assert.equal(untilNow(await place.list(), at(1, 3)).at(-1), "headwater-20260301T030300Z.tar");
 });
 
-test("while files are lost that the last backup had, none is good: that one stays, the operator hears of it, and may accept it", async () => {
+test("while files are lost that the last backup had, none is good: that one stays, the operator hears of it, and may accept it", async (t) => {
   const DATA_DIR = dataDir();
   const files = join(DATA_DIR, "files");
   const on = await startService({ filesDir: files });
+  t.after(() => on.close());
   const acme = await organization(on);
   for (const name of ["a.txt", "b.txt"]) await acme.post("/file/", { name, content_base64: "eA==" });
   const BACKUP_TO = join(dataDir(), "backups");
@@ -153,7 +154,6 @@ test("while files are lost that the last backup had, none is good: that one stay
   assert.deepEqual([accepted.code, after.code], [0, 0], `${accepted.err}${after.err}`);
   const subjects = mail.to("files@acme.example").map(({ subject }) => subject?.replace(/ \(.*/, ""));
   assert.deepEqual(subjects, ["A backup failed", "Backups work again"]);
-  await on.close();
 });
 
 test("an archive is verified and restored from the bucket where it lies, and one that is not there is named", async () => {

@@ -27,8 +27,7 @@ export const takeScheduled = (source: Source, place: Place, rules: Rules, clock:
     const { rows } = await client.query("select pg_try_advisory_lock($1) as mine", [scheduleLock]);
     if (!rows[0].mine) return null;
     const id = newId("backup");
-    const name = nameAt(clock());
-    const { failedBefore, good } = await begin(client, id, name, clock());
+    const { name, failedBefore, good } = await begin(client, id, clock());
     try {
       const { manifest, bytes } = await take(source, place, name);
       const missing = manifest.files.missing.count;
@@ -68,12 +67,13 @@ const lostSince = ({ files: { missing } }: Manifest, before: number): string =>
 
 // --- what is told of it ---
 
-interface Before {
+interface Begun {
+  name: string;
   failedBefore: boolean;
   good: { name: string; missing: number } | null;
 }
 
-async function begin(client: pg.Client, id: string, name: string, now: Date): Promise<Before> {
+async function begin(client: pg.Client, id: string, now: Date): Promise<Begun> {
   // We hold the lock, so the process of one that is still running is gone.
   await client.query("update backup set state = 'failed', ended_at = $1, error = $2 where state = 'running'", [
     now,
@@ -86,8 +86,18 @@ async function begin(client: pg.Client, id: string, name: string, now: Date): Pr
     [now],
   );
   await client.query("delete from backup where started_at < $1::timestamptz - interval '400 days'", [now]);
+  const name = await nameFor(client, now);
   await client.query("insert into backup (id, name, state, started_at) values ($1, $2, 'running', $3)", [id, name, now]);
-  return { failedBefore: rows[0]?.state === "failed", good: done[0] ?? null };
+  return { name, failedBefore: rows[0]?.state === "failed", good: done[0] ?? null };
+}
+
+/** Names tell seconds. One that is begun in the second of another takes the next: it must not take the other's place. */
+async function nameFor(client: pg.Client, now: Date): Promise<string> {
+  const { rows } = await client.query<{ name: string }>("select name from backup where name >= $1", [nameAt(now)]);
+  const given = new Set(rows.map(({ name }) => name));
+  let at = now;
+  while (given.has(nameAt(at))) at = new Date(at.getTime() + 1000);
+  return nameAt(at);
 }
 
 type Ended = { bytes: number; missing: number } | { error: Error };
