@@ -84,7 +84,7 @@ test("a draft in one's own name is not sent off by somebody else in that name", 
 test("sequences and bulk work send as members who allow the caller", async () => {
   const { acme, accounts, addresses } = await senders();
   const plain = { good: addresses.good.filter((one) => !one.includes("<")), bad: addresses.bad };
-  const template = await acme.post("/email_template/", { name: "Hello", is_shared: true });
+  const template = await acme.post("/email_template/", { name: "Hello", subject: "Hello", body: "Hi", is_shared: true });
   const steps = [{ step_type: "email", email_template_id: template.id }];
   const sequence = await acme.post("/sequence/", { name: "Outreach", steps });
   let count = 0;
