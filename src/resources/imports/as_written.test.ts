@@ -1,10 +1,8 @@
 // Text comes in as it was written: in Cyrillic encodings, and in JSON to the last space.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { organization, type Workspace } from "../../../test/support/given.ts";
-import { withWorker } from "../../../test/support/worker.ts";
-
-const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
+import { organization } from "../../../test/support/given.ts";
+import { exported, imported } from "../../../test/support/moved.ts";
 
 /** The bytes of a text in an encoding of one byte for each letter. */
 function bytesOf(text: string, encoding: string): Buffer {
@@ -44,24 +42,6 @@ test("Western files are not taken for Cyrillic ones", async () => {
   }
 });
 
-async function exported(acme: Workspace, body: object): Promise<string> {
-  const { id } = await acme.post("/export/lead/", body);
-  await work(acme);
-  const { download_url } = await acme.get(`/export/${id}/`);
-  const file = await fetch(download_url.replace(/^.*(?=\/api\/)/, acme.service.url), {
-    headers: { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}` },
-  });
-  return file.text();
-}
-
-async function imported(acme: Workspace, text: string): Promise<any> {
-  const draft = await acme.post("/import/", { content_base64: Buffer.from(text).toString("base64") });
-  const mapping = Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested]));
-  await acme.put(`/import/${draft.id}/`, { mapping });
-  await work(acme);
-  return acme.get(`/import/${draft.id}/`);
-}
-
 test("leads exported as JSON lines come back without a change, white space, marks and errors of spreadsheets included", async () => {
   const acme = await organization();
   const texts = ["Two lines\nof text\n", "'=x", "'+1", "'@you", "#N/A", "\ufeffmarked", "  in front"];
@@ -85,8 +65,8 @@ test("a table has all addresses and, for `custom`, all custom fields, and brings
   const lead = await acme.lead({ name: "BE", addresses, [`custom.${id}`]: "b, c" });
   const before = await acme.get(`/lead/${lead.id}/`);
 
-  const custom = await exported(acme, { format: "csv", fields: ["name", "custom"] });
-  const csv = await exported(acme, { format: "csv", include_addresses: true });
+  const custom = String(await exported(acme, { format: "csv", fields: ["name", "custom"] }));
+  const csv = String(await exported(acme, { format: "csv", include_addresses: true }));
   const done = await imported(acme, csv);
 
   assert.equal(custom, '"name","custom.Multi"\r\n"BE","b, c"\r\n');

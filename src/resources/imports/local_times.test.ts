@@ -2,27 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { organization, type Workspace } from "../../../test/support/given.ts";
+import * as moved from "../../../test/support/moved.ts";
 import { withWorker } from "../../../test/support/worker.ts";
 
 const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
 
-async function exported(acme: Workspace, body: object): Promise<Buffer> {
-  const { id } = await acme.post("/export/lead/", body);
-  await work(acme);
-  const { download_url } = await acme.get(`/export/${id}/`);
-  const file = await fetch(download_url.replace(/^.*(?=\/api\/)/, acme.service.url), {
-    headers: { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}` },
-  });
-  return Buffer.from(await file.arrayBuffer());
-}
-
-/** Imports a file by the mapping that is suggested. */
-async function imported(acme: Workspace, bytes: Buffer | string, object_type = "lead", options: object = {}): Promise<any> {
-  const draft = await acme.post("/import/", { content_base64: Buffer.from(bytes).toString("base64"), object_type });
-  const mapping = Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested]));
-  await acme.put(`/import/${draft.id}/`, { mapping, options });
-  await work(acme);
-  const done = await acme.get(`/import/${draft.id}/`);
+/** Every row came in. */
+async function imported(...given: Parameters<typeof moved.imported>): Promise<any> {
+  const done = await moved.imported(...given);
   assert.deepEqual([done.status, done.errors], ["done", []]);
   return done;
 }
@@ -80,10 +67,10 @@ for (const format of ["csv", "xlsx"])
     const before = await states();
 
     const done = [
-      await imported(acme, await exported(acme, { format, date_format: "excel" })),
-      await imported(acme, await exported(acme, { format, date_format: "excel", type: "contacts" }), "contact"),
-      await imported(acme, await exported(acme, { format, date_format: "iso8601", timezone: "Africa/Monrovia" })),
-      await imported(acme, await exported(acme, { format, date_format: "excel", timezone: "Asia/Tokyo" }), "lead", {
+      await imported(acme, await moved.exported(acme, { format, date_format: "excel" })),
+      await imported(acme, await moved.exported(acme, { format, date_format: "excel", type: "contacts" }), "contact"),
+      await imported(acme, await moved.exported(acme, { format, date_format: "iso8601", timezone: "Africa/Monrovia" })),
+      await imported(acme, await moved.exported(acme, { format, date_format: "excel", timezone: "Asia/Tokyo" }), "lead", {
         timezone: "Asia/Tokyo",
       }),
     ];

@@ -1,29 +1,8 @@
 // Numbers come in as they were written, however large, small or long they are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { organization, type Workspace } from "../../../test/support/given.ts";
-import { withWorker } from "../../../test/support/worker.ts";
-
-const work = (acme: Workspace) => withWorker(acme.service, (worker) => worker.drained());
-
-async function exported(acme: Workspace, body: object): Promise<Buffer> {
-  const { id } = await acme.post("/export/lead/", body);
-  await work(acme);
-  const { download_url } = await acme.get(`/export/${id}/`);
-  const file = await fetch(download_url.replace(/^.*(?=\/api\/)/, acme.service.url), {
-    headers: { authorization: `Basic ${Buffer.from(`${acme.key}:`).toString("base64")}` },
-  });
-  return Buffer.from(await file.arrayBuffer());
-}
-
-/** Imports a file by the mapping that is suggested. */
-async function imported(acme: Workspace, bytes: Buffer | string, object_type = "lead", options: object = {}): Promise<any> {
-  const draft = await acme.post("/import/", { content_base64: Buffer.from(bytes).toString("base64"), object_type });
-  const mapping = Object.fromEntries(draft.columns.map((one: any) => [one.name, one.suggested]));
-  await acme.put(`/import/${draft.id}/`, { mapping, options });
-  await work(acme);
-  return acme.get(`/import/${draft.id}/`);
-}
+import { organization } from "../../../test/support/given.ts";
+import { exported, imported } from "../../../test/support/moved.ts";
 
 const numbers = [1e-7, -2.5e-9, 9007199254740991, 1.5e-300, 5e-324, 0.30000000000000004, 123456789.12345679, 0, -3, 1234.5];
 
