@@ -82,7 +82,7 @@ export const backgroundState = (now: Date): Statement => ({
       select name, greatest(0, extract(epoch from $1 - due_at)) as late, extract(epoch from $1 - fired_at) as fired, failures, latest_error
       from timer),
     workers as (select host, pid, extract(epoch from $1 - seen_at) as seen, defects from worker),
-    past_backup as (select * from backup where started_at <= $1::timestamptz + interval '1 minute'),
+    past_backup as (select * from backup where ${isPast}),
     good as (select started_at, bytes from past_backup where state = 'done' order by started_at desc limit 1),
     backups as (
       select extract(epoch from $1 - (select started_at from good)) as age, (select bytes from good) as bytes, count(f) as failures,
@@ -129,12 +129,15 @@ export interface BackupAttempt {
   state: "running" | "done" | "failed";
 }
 
+/** The condition for a backup that began before now, `$1`. Clocks of hosts differ a little; one further ahead is wrong. */
+export const isPast = "started_at <= $1::timestamptz + interval '1 minute'";
+
 /** The latest attempt of the schedule, of any host. One of the future is of a clock that was wrong. Null: there was none yet. */
 export async function latestBackup(db: Database, now: Date): Promise<BackupAttempt | null> {
   const [row] = await db.unscoped({
     name: "backup.latest",
     text: `/* across organizations: a backup is of all of them */ select started_at::text, state from backup
-           where started_at <= $1::timestamptz + interval '1 minute' order by started_at desc, id desc limit 1`,
+           where ${isPast} order by started_at desc, id desc limit 1`,
     values: [now],
   });
   return row === undefined ? null : { started_at: new Date(row[0]!), state: row[1] as BackupAttempt["state"] };

@@ -1,5 +1,6 @@
 // A backup by the schedule: taken, read whole from where it lies, written down, and the oldest ones removed.
 import type pg from "pg";
+import { isPast } from "../auth/unscoped_state.ts";
 import { withClient } from "../db/one_client.ts";
 import { newId } from "../values/id.ts";
 import { readArchive } from "./archive.ts";
@@ -79,7 +80,7 @@ async function begin(client: pg.Client, id: string, now: Date): Promise<Begun> {
     now,
     "its process ended in the middle",
   ]);
-  const past = "from backup where started_at <= $1::timestamptz + interval '1 minute'";
+  const past = `from backup where ${isPast}`;
   const { rows } = await client.query(`select state ${past} order by started_at desc, id desc limit 1`, [now]);
   const { rows: done } = await client.query(
     `select name, missing_files as missing ${past} and state = 'done' order by started_at desc, id desc limit 1`,

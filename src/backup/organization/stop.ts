@@ -70,7 +70,7 @@ export async function stopEverything(
   tables: ReadonlySet<string>,
   kindsOfWork: readonly string[],
 ): Promise<void> {
-  await client.query(`delete from ${staged("job")} where kind <> all($1)`, [kindsOfWork]);
+  if (tables.has("job")) await client.query(`delete from ${staged("job")} where kind <> all($1)`, [kindsOfWork]);
   for (const [table, text] of statements) {
     if (!tables.has(table)) continue;
     const verb = text.startsWith("set") ? "update" : "delete from";
